@@ -1,0 +1,56 @@
+"""Options that commands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from typemeta.cli.console import Console
+
+Command = Callable[[argparse.Namespace, "Console"], int]
+"""Runs a command; returns its exit code."""
+
+INPUT_HELP: Final = (
+    "IR text, bitcode, an LTO or fat object, an archive of these, or - for standard input; "
+    "several are linked in memory first, as LTO would"
+)
+
+
+def add_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    run: Command,
+    *,
+    summary: str,
+    description: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    """Adds a command with the options that all commands have."""
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=f"example:\n{example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    shared = parser.add_argument_group("general options")
+    shared.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress on stderr")
+    shared.add_argument("--debug", action="store_true", help="show tracebacks, and do not fork")
+    shared.add_argument("--llvm", metavar="PATH", help="the libLLVM to use (LLVM 19 to 23)")
+    shared.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour output (default: auto)"
+    )
+    return parser
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Adds the INPUT... arguments."""
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help=INPUT_HELP)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Adds `--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")

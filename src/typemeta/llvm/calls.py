@@ -1,0 +1,158 @@
+"""Finds calls of intrinsics and what their arguments are known to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from typemeta.llvm.module import Module
+from typemeta.llvm.values import LINKAGES, LOCAL_LINKAGES
+from typemeta.llvm.variables import global_name
+
+_GEP_OPCODE: Final = 29  # LLVMGetElementPtr; the same in LLVM 19 to 23
+_BITCAST_OPCODE: Final = 41  # LLVMBitCast
+_STRUCT_KIND: Final = 10  # LLVMStructTypeKind
+_SELECT_DEPTH: Final = 6
+_FIXED_LINKAGES: Final = LOCAL_LINKAGES | {"external", "linkonce_odr", "weak_odr"}
+
+
+@dataclass(frozen=True, slots=True)
+class IntrinsicCalls:
+    """Calls of a type intrinsic, column by column, in use-list order, as LLVM sees them.
+
+    Attributes:
+        refs: handle of each call.
+        pointers: handle of its argument 0, the tested pointer.
+        identifiers: handle of its type identifier.
+    """
+
+    refs: list[int]
+    pointers: list[int]
+    identifiers: list[int]
+
+
+def find_calls(module: Module, intrinsic: str, position: int) -> IntrinsicCalls:
+    """Returns the calls of a type intrinsic.
+
+    Args:
+        module: the module.
+        intrinsic: its name.
+        position: which argument is the type identifier.
+    """
+    c = module.c
+    function = c.LLVMGetNamedFunction(module.ref, intrinsic.encode())
+    user, operand, following = c.LLVMGetUser, c.LLVMGetOperand, c.LLVMGetNextUse
+    use = c.LLVMGetFirstUse(function) if function else 0
+    refs, pointers, identifiers = [], [], []
+    while use:
+        call = user(use)
+        refs.append(call)
+        pointers.append(operand(call, 0))
+        identifiers.append(operand(call, position))
+        use = following(use)
+    return IntrinsicCalls(refs, pointers, identifiers)
+
+
+def assumed_values(module: Module) -> set[int]:
+    """Returns the conditions of all calls of `llvm.assume`."""
+    c = module.c
+    assume = c.LLVMGetNamedFunction(module.ref, b"llvm.assume")
+    use = c.LLVMGetFirstUse(assume) if assume else 0
+    conditions = set()
+    while use:
+        conditions.add(c.LLVMGetOperand(c.LLVMGetUser(use), 0))
+        use = c.LLVMGetNextUse(use)
+    return conditions
+
+
+def is_only_assumed(module: Module, call: int) -> bool:
+    """Tells whether every user of a value is an `llvm.assume`."""
+    c = module.c
+    assume = c.LLVMGetNamedFunction(module.ref, b"llvm.assume")
+    use = c.LLVMGetFirstUse(call)
+    while use:
+        user = c.LLVMGetUser(use)
+        if not c.LLVMIsACallInst(user) or c.LLVMGetCalledValue(user) != assume:
+            return False
+        use = c.LLVMGetNextUse(use)
+    return True
+
+
+def find_assumes(module: Module, call: int) -> list[int]:
+    """Returns the users of a test that only feeds `llvm.assume`, each once."""
+    c = module.c
+    found: dict[int, None] = {}
+    use = c.LLVMGetFirstUse(call)
+    while use:
+        found[c.LLVMGetUser(use)] = None
+        use = c.LLVMGetNextUse(use)
+    return list(found)
+
+
+def known_addresses(module: Module, pointer: int) -> list[tuple[int, int]] | None:
+    """Returns the only addresses a pointer can hold, if they are known when compiling.
+
+    Looks through constant offsets, bit casts and selects, as LLVM's lowering does, and through
+    aliases.
+
+    Returns:
+        (handle of a global object, byte offset) for each possibility, or None if it is not known.
+    """
+    if module.c.LLVMIsALoadInst(pointer):  # nearly every vtable pointer is one
+        return None
+    return _known(module.c, module.c.LLVMGetModuleDataLayout(module.ref), pointer, 0, _SELECT_DEPTH)
+
+
+def resolve_address(module: Module, value: int) -> tuple[str, int] | None:
+    """Returns (name, byte offset) of the global that a global or an alias stands for; None if unknown."""
+    known = known_addresses(module, value)
+    if known is None or len(known) != 1:
+        return None
+    ref, offset = known[0]
+    return global_name(module, ref).removeprefix("@"), offset
+
+
+def _known(c: Any, layout: int, value: int, offset: int, depth: int) -> list[tuple[int, int]] | None:
+    if c.LLVMIsAGlobalVariable(value) or c.LLVMIsAFunction(value):
+        return [(value, offset)]
+    if c.LLVMIsAGlobalAlias(value):
+        if LINKAGES[c.LLVMGetLinkage(value)] not in _FIXED_LINKAGES:
+            return None  # another module may give the alias another meaning
+        return _known(c, layout, c.LLVMAliasGetAliasee(value), offset, depth)
+    if _is_operation(c, value, c.LLVMIsAGetElementPtrInst, _GEP_OPCODE):
+        step = constant_gep_offset(c, layout, value)
+        return None if step is None else _known(c, layout, c.LLVMGetOperand(value, 0), offset + step, depth)
+    if _is_operation(c, value, c.LLVMIsABitCastInst, _BITCAST_OPCODE):
+        return _known(c, layout, c.LLVMGetOperand(value, 0), offset, depth)
+    if depth and c.LLVMIsASelectInst(value):
+        arms = [_known(c, layout, c.LLVMGetOperand(value, arm), offset, depth - 1) for arm in (1, 2)]
+        return None if None in arms else [address for arm in arms if arm for address in arm]
+    return None
+
+
+def _is_operation(c: Any, value: int, is_instruction: Any, opcode: int) -> bool:
+    """Tells an operation in either form, instruction or constant expression."""
+    if c.LLVMIsAConstantExpr(value):
+        return bool(c.LLVMGetConstOpcode(value) == opcode)
+    return bool(is_instruction(value))
+
+
+def constant_gep_offset(c: Any, layout: int, gep: int) -> int | None:
+    """Returns the byte offset of a `getelementptr` whose indices are all constant, else None."""
+    current = c.LLVMGetGEPSourceElementType(gep)
+    total = 0
+    for position in range(1, c.LLVMGetNumOperands(gep)):
+        index = c.LLVMIsAConstantInt(c.LLVMGetOperand(gep, position))
+        if not index:
+            return None
+        number = c.LLVMConstIntGetSExtValue(index)
+        if position == 1:
+            total += number * c.LLVMABISizeOfType(layout, current)
+            continue
+        if c.LLVMGetTypeKind(current) == _STRUCT_KIND:
+            total += c.LLVMOffsetOfElement(layout, current, number)
+            current = c.LLVMStructGetTypeAtIndex(current, number)
+        else:
+            current = c.LLVMGetElementType(current)
+            total += number * c.LLVMABISizeOfType(layout, current)
+    return total

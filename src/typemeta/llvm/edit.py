@@ -1,0 +1,316 @@
+"""Editing sessions: the verbs that change a module.
+
+Inside `with edit(module) as editor:` the module is pinned, and handles are plain integers, which makes
+a call about as cheap as the C call itself. When the session ends every handle found before or in it
+is stale. Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from typemeta.llvm._cdef import ffi
+from typemeta.llvm.module import Module
+
+FUNCTION_ATTRIBUTES: Final = 0xFFFFFFFF  # LLVMAttributeFunctionIndex
+ICMP_EQ, ICMP_NE, ICMP_ULE = 32, 33, 37  # LLVMIntPredicate
+HIDDEN: Final = 1  # LLVMVisibility
+EXTERNAL_LINKAGE, APPENDING_LINKAGE, INTERNAL_LINKAGE, PRIVATE_LINKAGE, EXTERN_WEAK_LINKAGE = 0, 7, 8, 9, 12
+_NO_NAME: Final = b""
+
+
+@contextmanager
+def edit(module: Module) -> Iterator[Editor]:
+    """Opens an editing session; the module counts as changed when it ends, however it ends."""
+    editor = Editor(module)
+    try:
+        yield editor
+    finally:
+        editor.close()
+        module.changed()
+
+
+class Editor:
+    """The verbs of an editing session. Handles are those of values, types and blocks of its module."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.c = c = module.c
+        self._context = module.context.ref
+        self._builder = c.LLVMCreateBuilderInContext(self._context)
+        self._module = module.ref
+        self._layout = c.LLVMGetModuleDataLayout(module.ref)
+        self.pointer_type: int = c.LLVMPointerTypeInContext(self._context, 0)
+        self.void_type: int = c.LLVMVoidTypeInContext(self._context)
+        self.int_ptr_type = self.int_type(module.pointer_bits)
+        self.i1, self.i8, self.i32 = self.int_type(1), self.int_type(8), self.int_type(32)
+
+    def close(self) -> None:
+        """Frees the builder."""
+        if self._builder:
+            self.c.LLVMDisposeBuilder(self._builder)
+            self._builder = 0
+
+    # Types and constants
+
+    def int_type(self, bits: int) -> int:
+        """Returns `iN`."""
+        return int(self.c.LLVMIntTypeInContext(self._context, bits))
+
+    def array_type(self, element: int, count: int) -> int:
+        """Returns `[count x element]`."""
+        return int(self.c.LLVMArrayType2(element, count))
+
+    def packed_struct_type(self, elements: Sequence[int]) -> int:
+        """Returns `<{ elements }>`."""
+        return int(self.c.LLVMStructTypeInContext(self._context, elements, len(elements), 1))
+
+    def function_type(self, result: int, parameters: Sequence[int]) -> int:
+        """Returns a function type without varargs."""
+        return int(self.c.LLVMFunctionType(result, parameters, len(parameters), 0))
+
+    def parameter_types(self, function_type: int) -> list[int]:
+        """Returns the types of a function type's parameters."""
+        count = self.c.LLVMCountParamTypes(function_type)
+        types = ffi.new("LLVMTypeRef[]", max(count, 1))
+        self.c.LLVMGetParamTypes(function_type, types)
+        return [types[index] for index in range(count)]
+
+    def value_type(self, global_: int) -> int:
+        """Returns the type of what a global holds."""
+        return int(self.c.LLVMGlobalGetValueType(global_))
+
+    def constant(self, type_: int, value: int) -> int:
+        """Returns an integer constant."""
+        return int(self.c.LLVMConstInt(type_, value & 0xFFFFFFFFFFFFFFFF, 0))
+
+    def null(self, type_: int) -> int:
+        """Returns the zero of a type."""
+        return int(self.c.LLVMConstNull(type_))
+
+    def byte_constant(self, data: bytes) -> int:
+        """Returns `[n x i8] c"..."`."""
+        return int(self.c.LLVMConstStringInContext2(self._context, data, len(data), 1))
+
+    def packed_struct(self, elements: Sequence[int]) -> int:
+        """Returns a packed struct constant."""
+        return int(self.c.LLVMConstStructInContext(self._context, elements, len(elements), 1))
+
+    def struct(self, elements: Sequence[int]) -> int:
+        """Returns a struct constant with natural padding."""
+        return int(self.c.LLVMConstStructInContext(self._context, elements, len(elements), 0))
+
+    def pointer_array(self, elements: Sequence[int]) -> int:
+        """Returns a constant array of pointers."""
+        return int(self.c.LLVMConstArray2(self.pointer_type, elements, len(elements)))
+
+    def array(self, element_type: int, elements: Sequence[int]) -> int:
+        """Returns a constant array."""
+        return int(self.c.LLVMConstArray2(element_type, elements, len(elements)))
+
+    def byte_offset(self, base: int, offset: int) -> int:
+        """Returns the constant `base + offset bytes`; `base` itself for offset 0."""
+        if offset == 0:
+            return base
+        index = ffi.new("LLVMValueRef[1]", [self.constant(self.int_ptr_type, offset)])
+        return int(self.c.LLVMConstGEP2(self.i8, base, index, 1))
+
+    def element_address(self, type_: int, base: int, index: int) -> int:
+        """Returns the constant address of an element of an aggregate of `type_` at `base`."""
+        indices = ffi.new("LLVMValueRef[2]", [self.constant(self.i32, 0), self.constant(self.i32, index)])
+        return int(self.c.LLVMConstInBoundsGEP2(type_, base, indices, 2))
+
+    def pointer_as_integer(self, constant: int) -> int:
+        """Returns the constant `ptrtoint`, as wide as a pointer."""
+        return int(self.c.LLVMConstPtrToInt(constant, self.int_ptr_type))
+
+    def integer_as_pointer(self, constant: int, type_: int) -> int:
+        """Returns the constant `inttoptr`."""
+        return int(self.c.LLVMConstIntToPtr(constant, type_))
+
+    # Globals
+
+    def add_variable(self, type_: int, name: str, *, constant: bool, linkage: int, alignment: int = 0) -> int:
+        """Adds a variable without an initializer."""
+        variable = self.c.LLVMAddGlobal(self._module, type_, name.encode(errors="surrogateescape"))
+        self.c.LLVMSetGlobalConstant(variable, constant)
+        self.c.LLVMSetLinkage(variable, linkage)
+        if alignment:
+            self.c.LLVMSetAlignment(variable, alignment)
+        return int(variable)
+
+    def add_function(self, type_: int, name: str, *, linkage: int) -> int:
+        """Adds a function without a body."""
+        function = self.c.LLVMAddFunction(self._module, name.encode(errors="surrogateescape"), type_)
+        self.c.LLVMSetLinkage(function, linkage)
+        return int(function)
+
+    def declare(self, name: str, type_: int) -> int:
+        """Returns the function of a name, declared if the module has none."""
+        found = self.c.LLVMGetNamedFunction(self._module, name.encode(errors="surrogateescape"))
+        return int(found) or self.add_function(type_, name, linkage=EXTERNAL_LINKAGE)
+
+    def add_alias(self, type_: int, target: int, name: str, *, linkage: int, visibility: int = 0) -> int:
+        """Adds an alias of a constant address."""
+        alias = self.c.LLVMAddAlias2(self._module, type_, 0, target, name.encode(errors="surrogateescape"))
+        self.c.LLVMSetLinkage(alias, linkage)
+        self.c.LLVMSetVisibility(alias, visibility)
+        return int(alias)
+
+    def replace_by_alias(self, old: int, type_: int, target: int) -> int:
+        """Adds an alias with the name, linkage and visibility of `old`, whose name is taken away."""
+        alias = self.add_alias(
+            type_, target, "", linkage=self.c.LLVMGetLinkage(old), visibility=self.c.LLVMGetVisibility(old)
+        )
+        name = self.name(old)
+        self.rename(old, b"")
+        self.rename(alias, name)
+        return alias
+
+    def initializer(self, variable: int) -> int:
+        """Returns a variable's initializer, 0 for a declaration."""
+        return int(self.c.LLVMGetInitializer(variable))
+
+    def set_initializer(self, variable: int, constant: int) -> None:
+        """Gives a variable its contents."""
+        self.c.LLVMSetInitializer(variable, constant)
+
+    def name(self, value: int) -> bytes:
+        """Returns a value's name."""
+        length = ffi.new("size_t *")
+        name = self.c.LLVMGetValueName2(value, length)
+        return bytes(ffi.buffer(name, length[0]))
+
+    def rename(self, value: int, name: bytes) -> None:
+        """Names a value; LLVM appends a number if the name is taken."""
+        self.c.LLVMSetValueName2(value, name, len(name))
+
+    def delete_variable(self, variable: int) -> None:
+        """Removes a variable that nothing uses."""
+        self.c.LLVMDeleteGlobal(variable)
+
+    def delete_function(self, function: int) -> None:
+        """Removes a function that nothing uses."""
+        self.c.LLVMDeleteFunction(function)
+
+    def add_attribute(self, function: int, name: str) -> None:
+        """Adds an attribute without a value, such as `naked`, to a function."""
+        kind = self.c.LLVMGetEnumAttributeKindForName(name.encode(errors="surrogateescape"), len(name))
+        attribute = self.c.LLVMCreateEnumAttribute(self._context, kind, 0)
+        self.c.LLVMAddAttributeAtIndex(function, FUNCTION_ATTRIBUTES, attribute)
+
+    def erase_metadata(self, global_: int, kind: str) -> None:
+        """Removes all attachments of a kind."""
+        self.c.LLVMGlobalEraseMetadata(global_, self.module.context.metadata_kind(kind))
+
+    # Uses
+
+    def replace_uses(self, old: int, new: int) -> None:
+        """Makes every use of `old` one of `new`, in constants too."""
+        self.c.LLVMReplaceAllUsesWith(old, new)
+
+    def erase(self, instruction: int) -> None:
+        """Removes an instruction that nothing uses."""
+        self.c.LLVMInstructionEraseFromParent(instruction)
+
+    # Instructions
+
+    def position_before(self, instruction: int) -> None:
+        """New instructions go before this one and take over its source position."""
+        self.c.LLVMPositionBuilderBefore(self._builder, instruction)
+
+    def append_block(self, function: int, name: str) -> int:
+        """Adds a block and positions the builder at its end."""
+        block = self.c.LLVMAppendBasicBlockInContext(
+            self._context, function, name.encode(errors="surrogateescape")
+        )
+        self.c.LLVMPositionBuilderAtEnd(self._builder, block)
+        return int(block)
+
+    def to_integer(self, pointer: int) -> int:
+        """Builds `ptrtoint`, as wide as a pointer."""
+        return int(self.c.LLVMBuildPtrToInt(self._builder, pointer, self.int_ptr_type, _NO_NAME))
+
+    def subtract(self, left: int, right: int) -> int:
+        """Builds `sub`."""
+        return int(self.c.LLVMBuildSub(self._builder, left, right, _NO_NAME))
+
+    def shift_left(self, value: int, amount: int) -> int:
+        """Builds `shl`."""
+        return int(self.c.LLVMBuildShl(self._builder, value, amount, _NO_NAME))
+
+    def bit_and(self, left: int, right: int) -> int:
+        """Builds `and`."""
+        return int(self.c.LLVMBuildAnd(self._builder, left, right, _NO_NAME))
+
+    def truncate(self, value: int, type_: int) -> int:
+        """Builds `trunc`."""
+        return int(self.c.LLVMBuildTrunc(self._builder, value, type_, _NO_NAME))
+
+    def compare(self, predicate: int, left: int, right: int) -> int:
+        """Builds `icmp`."""
+        return int(self.c.LLVMBuildICmp(self._builder, predicate, left, right, _NO_NAME))
+
+    def select(self, condition: int, then: int, otherwise: int) -> int:
+        """Builds `select`."""
+        return int(self.c.LLVMBuildSelect(self._builder, condition, then, otherwise, _NO_NAME))
+
+    def load(self, type_: int, pointer: int) -> int:
+        """Builds `load`."""
+        return int(self.c.LLVMBuildLoad2(self._builder, type_, pointer, _NO_NAME))
+
+    def store(self, value: int, pointer: int) -> int:
+        """Builds `store`."""
+        return int(self.c.LLVMBuildStore(self._builder, value, pointer))
+
+    def byte_address(self, base: int, index: int) -> int:
+        """Builds `getelementptr i8, base, index`."""
+        return int(self.c.LLVMBuildGEP2(self._builder, self.i8, base, [index], 1, _NO_NAME))
+
+    def call(self, type_: int, function: int, arguments: Sequence[int]) -> int:
+        """Builds `call`."""
+        return int(self.c.LLVMBuildCall2(self._builder, type_, function, arguments, len(arguments), _NO_NAME))
+
+    def insert_value(self, aggregate: int, element: int, index: int) -> int:
+        """Builds `insertvalue`."""
+        return int(self.c.LLVMBuildInsertValue(self._builder, aggregate, element, index, _NO_NAME))
+
+    def insert_element(self, vector: int, element: int, index: int) -> int:
+        """Builds `insertelement`."""
+        return int(self.c.LLVMBuildInsertElement(self._builder, vector, element, index, _NO_NAME))
+
+    def get_element(self, type_: int, base: int, indices: Sequence[int], flags: int = 0) -> int:
+        """Builds `getelementptr`, with LLVM's no-wrap flags."""
+        return int(
+            self.c.LLVMBuildGEPWithNoWrapFlags(
+                self._builder, type_, base, indices, len(indices), _NO_NAME, flags
+            )
+        )
+
+    def cast(self, opcode: int, value: int, type_: int) -> int:
+        """Builds a cast, by LLVMOpcode."""
+        return int(self.c.LLVMBuildCast(self._builder, opcode, value, type_, _NO_NAME))
+
+    def binary(self, opcode: int, left: int, right: int) -> int:
+        """Builds a binary operation, by LLVMOpcode."""
+        return int(self.c.LLVMBuildBinOp(self._builder, opcode, left, right, _NO_NAME))
+
+    def return_void(self) -> int:
+        """Builds `ret void`."""
+        return int(self.c.LLVMBuildRetVoid(self._builder))
+
+    def unreachable(self) -> int:
+        """Builds `unreachable`."""
+        return int(self.c.LLVMBuildUnreachable(self._builder))
+
+    def intrinsic(self, name: str, types: Sequence[int]) -> int:
+        """Returns the declaration of an overloaded intrinsic, added if it is not there."""
+        number = self.c.LLVMLookupIntrinsicID(name.encode(errors="surrogateescape"), len(name))
+        return int(self.c.LLVMGetIntrinsicDeclaration(self._module, number, types, len(types)))
+
+    def inline_asm(self, type_: int, text: str, constraints: str) -> int:
+        """Returns an inline-assembly callee with side effects, AT&T dialect."""
+        code, operands = text.encode(), constraints.encode()
+        return int(self.c.LLVMGetInlineAsm(type_, code, len(code), operands, len(operands), 1, 0, 0, 0))

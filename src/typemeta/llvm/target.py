@@ -1,0 +1,124 @@
+"""Target machines: assembly and object files, and what a module without a target gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from typemeta.errors import LLVMError
+from typemeta.llvm._cdef import ffi
+from typemeta.llvm.library import Library
+from typemeta.llvm.module import Module
+
+_TARGETS: Final = (
+    *("AArch64", "AMDGPU", "ARM", "AVR", "BPF", "Hexagon", "Lanai", "LoongArch", "MSP430", "Mips", "NVPTX"),
+    *("PowerPC", "RISCV", "Sparc", "SystemZ", "VE", "WebAssembly", "X86", "XCore"),
+)
+_PARTS: Final = ("TargetInfo", "Target", "TargetMC", "AsmParser", "AsmPrinter")
+_DEFAULT_CODE_GENERATION: Final = 2  # LLVMCodeGenLevelDefault
+_PIC: Final = 2  # LLVMRelocPIC
+_DEFAULT_CODE_MODEL: Final = 0
+ASSEMBLY, OBJECT = 0, 1  # LLVMCodeGenFileType
+
+TYPE_INTRINSICS: Final = (
+    "llvm.type.test",
+    "llvm.public.type.test",
+    "llvm.type.checked.load",
+    "llvm.type.checked.load.relative",
+)
+
+_initialized: set[int] = set()
+
+
+def host_triple(library: Library) -> str:
+    """Returns the triple of the machine this LLVM was built for."""
+    return library.take_message(library.c.LLVMGetDefaultTargetTriple())
+
+
+def adopt_host_target(module: Module) -> bool:
+    """Gives a module that names no target the host's triple and data layout; True if it did.
+
+    A text without a triple is meant for any machine, and code generation and jump tables need one.
+    """
+    if module.triple:
+        return False
+    triple = host_triple(module.library)
+    with _target_machine(module.library, triple) as machine:
+        c = module.c
+        layout = c.LLVMCreateTargetDataLayout(machine)
+        text = module.library.take_message(c.LLVMCopyStringRepOfTargetData(layout))
+        c.LLVMDisposeTargetData(layout)
+    module.set_target(triple, text)
+    return True
+
+
+def live_type_intrinsics(module: Module) -> dict[str, int]:
+    """Returns the type intrinsics that are still called, and how often."""
+    c = module.c
+    found: dict[str, int] = {}
+    for name in TYPE_INTRINSICS:
+        function = c.LLVMGetNamedFunction(module.ref, name.encode())
+        use = c.LLVMGetFirstUse(function) if function else 0
+        while use:
+            found[name] = found.get(name, 0) + 1
+            use = c.LLVMGetNextUse(use)
+    return found
+
+
+def generate_code(module: Module, file_type: int) -> bytes:
+    """Returns the module as assembly (ASSEMBLY) or as an object file (OBJECT), position independent.
+
+    Code generation changes what it works on, so it gets a copy.
+
+    Raises:
+        LLVMError: a type intrinsic is left, which code generation would silently turn into *true*; or
+            LLVM has no such target, or cannot generate the code.
+    """
+    left = live_type_intrinsics(module)
+    if left:
+        listed = ", ".join(f"{count} x {name}" for name, count in left.items())
+        raise LLVMError(
+            f"{module.name}: {listed} would silently become true in machine code; "
+            "lower them first, or write .ll or .bc"
+        )
+    c, library = module.c, module.library
+    copy = module.clone()
+    message = ffi.new("char **")
+    buffer = ffi.new("LLVMMemoryBufferRef *")
+    with copy, _target_machine(library, module.triple or host_triple(library)) as machine:
+        if c.LLVMTargetMachineEmitToMemoryBuffer(machine, copy.ref, file_type, message, buffer):
+            raise LLVMError(f"{module.name}: cannot generate code: {library.take_message(message[0])}")
+        return library.take_buffer(buffer[0])
+
+
+@contextmanager
+def _target_machine(library: Library, triple: str) -> Iterator[int]:
+    c = library.c
+    initialize_targets(library)
+    target = ffi.new("LLVMTargetRef *")
+    message = ffi.new("char **")
+    if c.LLVMGetTargetFromTriple(triple.encode(), target, message):
+        text = library.take_message(message[0]).strip()
+        raise LLVMError(
+            f"LLVM {library.version_text} ({library.found.path}) cannot target '{triple}': {text}"
+        )
+    machine = c.LLVMCreateTargetMachine(
+        target[0], triple.encode(), b"", b"", _DEFAULT_CODE_GENERATION, _PIC, _DEFAULT_CODE_MODEL
+    )
+    try:
+        yield machine
+    finally:
+        c.LLVMDisposeTargetMachine(machine)
+
+
+def initialize_targets(library: Library) -> None:
+    """Registers every target that this LLVM was built with, once."""
+    if id(library) in _initialized:
+        return
+    for target in _TARGETS:
+        for part in _PARTS:
+            function = f"LLVMInitialize{target}{part}"
+            if library.has(function):
+                getattr(library.c, function)()
+    _initialized.add(id(library))

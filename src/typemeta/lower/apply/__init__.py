@@ -1,0 +1,143 @@
+"""Applies a lowering plan to a module. Decides nothing.
+
+The order matters: the code of the tests is built while all handles are still those that were read;
+then variables are combined, then functions redirected.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from typemeta.errors import PlanError
+from typemeta.llvm.calls import find_assumes
+from typemeta.llvm.edit import PRIVATE_LINKAGE, Editor, edit
+from typemeta.llvm.module import Module
+from typemeta.lower.apply.functions import JumpTableFunction, create_jump_table, redirect_functions
+from typemeta.lower.apply.tests import Emit, test_emitter
+from typemeta.lower.apply.variables import CombinedGlobal, create_combined, move_contents, replace_members
+from typemeta.lower.plan import JumpTable, LowerPlan, ResolutionKind, SiteDecision
+from typemeta.model import SiteKind, TypeModel
+from typemeta.model.read import Anchors
+
+__all__ = ["LowerStats", "apply_lowering"]
+
+
+@dataclass(frozen=True, slots=True)
+class LowerStats:
+    """What an apply did, for comparison with its plan.
+
+    Attributes:
+        tests: call sites that got code.
+        folded: call sites that became a constant.
+        dropped: call sites removed with their `llvm.assume`.
+        variables: variables moved into combined globals.
+        functions: functions redirected to jump tables.
+    """
+
+    tests: int
+    folded: int
+    dropped: int
+    variables: int
+    functions: int
+
+
+def apply_lowering(module: Module, model: TypeModel, anchors: Anchors, plan: LowerPlan) -> LowerStats:
+    """Lowers the type tests of a module as planned.
+
+    Afterwards no `llvm.type.test` and no `llvm.public.type.test` is left, and `!vcall_visibility` is
+    erased: without the tests GlobalDCE would take vtables for dead.
+
+    Raises:
+        PlanError: the plan or the handles belong to another module, or the module was changed since
+            they were read. Nothing is changed then.
+    """
+    anchors.check(module)
+    if plan.fingerprint != model.fingerprint or len(plan.decisions) != len(anchors.sites):
+        raise PlanError(f"the plan was not made for {module.name} as it is now; plan again")
+    with edit(module) as editor:
+        combined: list[CombinedGlobal] = []
+        tables: list[JumpTableFunction] = []
+        bases: list[int] = []
+        for region in plan.regions:
+            if isinstance(region, JumpTable):
+                canonical = tuple(model.globals[member].canonical for member in region.members)
+                tables.append(create_jump_table(editor, anchors, region, canonical))
+                bases.append(tables[-1].function)
+            else:
+                combined.append(create_combined(editor, anchors, region))
+                bases.append(combined[-1].variable)
+        counts = _apply_sites(editor, model, anchors, plan, bases)
+        for entry in combined:
+            replace_members(editor, entry)
+        for entry in combined:
+            move_contents(editor, entry)
+        if tables:
+            redirect_functions(editor, tables)
+        _clean_up(editor)
+    return LowerStats(
+        tests=counts[SiteDecision.TEST],
+        folded=counts[SiteDecision.FOLD_FALSE] + counts[SiteDecision.FOLD_TRUE],
+        dropped=counts[SiteDecision.DROP],
+        variables=sum(len(entry.members) for entry in combined),
+        functions=sum(len(table.members) for table in tables),
+    )
+
+
+def _apply_sites(
+    editor: Editor, model: TypeModel, anchors: Anchors, plan: LowerPlan, bases: list[int]
+) -> dict[SiteDecision, int]:
+    """Replaces the call sites; returns how many met each decision."""
+    emitters = _emitters(editor, plan, bases)
+    false, true = editor.constant(editor.i1, 0), editor.constant(editor.i1, 1)
+    counts = dict.fromkeys(SiteDecision, 0)
+    types = model.site_type.tolist()
+    test, fold_false, fold_true, drop, keep = (
+        SiteDecision.TEST,
+        SiteDecision.FOLD_FALSE,
+        SiteDecision.FOLD_TRUE,
+        SiteDecision.DROP,
+        SiteDecision.KEEP,
+    )
+    for site, decision in enumerate(map(SiteDecision, plan.decisions)):
+        counts[decision] += 1
+        call = anchors.sites[site]
+        if decision is test:
+            editor.position_before(call)
+            editor.replace_uses(call, emitters[types[site]](anchors.pointers[site]))
+        elif decision is fold_false:
+            editor.replace_uses(call, false)
+        elif decision is fold_true:
+            editor.replace_uses(call, true)
+        elif decision is drop:
+            for assume in find_assumes(editor.module, call):
+                editor.erase(assume)
+        if decision is not keep:
+            editor.erase(call)
+    return counts
+
+
+def _emitters(editor: Editor, plan: LowerPlan, bases: list[int]) -> dict[int, Emit]:
+    """Returns for each type identifier what emits its tests."""
+    byte_array = 0
+    if plan.byte_array:
+        contents = editor.byte_constant(plan.byte_array)
+        byte_array = editor.add_variable(
+            editor.array_type(editor.i8, len(plan.byte_array)), "bits", constant=True, linkage=PRIVATE_LINKAGE
+        )
+        editor.set_initializer(byte_array, contents)
+    return {
+        r.type: test_emitter(editor, plan, r, bases[r.region], byte_array)
+        for r in plan.resolutions
+        if r.region is not None and r.kind is not ResolutionKind.UNSAT
+    }
+
+
+def _clean_up(editor: Editor) -> None:
+    """Removes the declarations that nothing uses any more, and `!vcall_visibility`."""
+    c, module = editor.c, editor.module
+    for kind in (SiteKind.TYPE_TEST, SiteKind.PUBLIC_TYPE_TEST):
+        declaration = c.LLVMGetNamedFunction(module.ref, kind.intrinsic.encode())
+        if declaration and not c.LLVMGetFirstUse(declaration):
+            editor.delete_function(declaration)
+    for variable in module.variables():
+        editor.erase_metadata(variable.ref, "vcall_visibility")

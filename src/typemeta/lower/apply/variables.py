@@ -1,0 +1,88 @@
+"""Combines variables into one global, at the offsets of the plan.
+
+    @_ZTV1A = constant { [3 x ptr] } ..., !type !0
+    @_ZTV1B = constant { [4 x ptr] } ..., !type !0, !type !1
+
+    @0 = private constant <{ { [3 x ptr] }, [8 x i8], { [4 x ptr] } }> ...
+    @_ZTV1A = alias { [3 x ptr] }, ptr @0
+    @_ZTV1B = alias { [4 x ptr] }, getelementptr inbounds (..., ptr @0, i32 0, i32 2)
+
+Initializers are read only after all uses were replaced: they may refer to each other, and replacing
+uses inside a finished huge struct would build it anew for each member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from typemeta.llvm.edit import PRIVATE_LINKAGE, Editor
+from typemeta.llvm.variables import value_size
+from typemeta.lower.plan import VariableRegion
+from typemeta.model.read import Anchors
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedGlobal:
+    """A combined global that has no contents yet.
+
+    Attributes:
+        region: its plan.
+        members: handles of the variables, in layout order.
+        gaps: bytes of padding in front of each member, and behind the last.
+        type: packed struct of paddings and members.
+        variable: the combined global.
+    """
+
+    region: VariableRegion
+    members: tuple[int, ...]
+    gaps: tuple[int, ...]
+    type: int
+    variable: int
+
+
+def create_combined(editor: Editor, anchors: Anchors, region: VariableRegion) -> CombinedGlobal:
+    """Adds the combined global of a region; its members stay as they are."""
+    members = tuple(anchors.globals[member] for member in region.members)
+    gaps = _gaps(region, [value_size(editor.module, member) for member in members])
+    types = [editor.value_type(member) for member in members]
+    type_ = editor.packed_struct_type(list(_interleave(editor, gaps, types, null=False)))
+    variable = editor.add_variable(
+        type_, "", constant=region.constant, linkage=PRIVATE_LINKAGE, alignment=region.alignment
+    )
+    return CombinedGlobal(region, members, gaps, type_, variable)
+
+
+def replace_members(editor: Editor, combined: CombinedGlobal) -> None:
+    """Replaces every use of the members by aliases into the combined global."""
+    element = 0
+    for member, gap in zip(combined.members, combined.gaps[:-1], strict=True):
+        element += bool(gap)
+        address = editor.element_address(combined.type, combined.variable, element)
+        editor.replace_uses(member, editor.replace_by_alias(member, editor.value_type(member), address))
+        element += 1
+
+
+def move_contents(editor: Editor, combined: CombinedGlobal) -> None:
+    """Moves the members' initializers into the combined global and removes the members."""
+    initializers = [editor.initializer(member) for member in combined.members]
+    contents = list(_interleave(editor, combined.gaps, initializers, null=True))
+    editor.set_initializer(combined.variable, editor.packed_struct(contents))
+    for member in combined.members:
+        editor.delete_variable(member)
+
+
+def _gaps(region: VariableRegion, sizes: Sequence[int]) -> tuple[int, ...]:
+    ends = [0, *(offset + size for offset, size in zip(region.offsets, sizes, strict=True))]
+    starts = [*region.offsets, region.size]
+    return tuple(start - end for start, end in zip(starts, ends, strict=True))
+
+
+def _interleave(editor: Editor, gaps: Sequence[int], items: Sequence[int], *, null: bool) -> Iterator[int]:
+    """Yields the items with padding between them: the padding's types, or (`null`) its zeros."""
+    for gap, item in zip(gaps, [*items, 0], strict=True):
+        if gap:
+            padding = editor.array_type(editor.i8, gap)
+            yield editor.null(padding) if null else padding
+        if item:
+            yield item
