@@ -41,6 +41,22 @@ def append_constructor(editor: Editor, function: int, priority: int) -> None:
     _put(editor, name, editor.array(type_, entries), type_, len(entries))
 
 
+def add_used(editor: Editor, name: str, elements: Sequence[int]) -> None:
+    """Adds elements to `llvm.used` or `llvm.compiler.used`."""
+    if elements:
+        put_pointers(editor, name, [*(take_array(editor, name) or ()), *elements])
+
+
+def take_rows(editor: Editor, name: str) -> list[tuple[int, ...]]:
+    """Removes an array of structs and returns the fields of each, casts stripped."""
+    c = editor.c
+    rows = take_array(editor, name) or []
+    return [
+        tuple(strip_casts(c, c.LLVMGetOperand(row, index)) for index in range(c.LLVMGetNumOperands(row)))
+        for row in rows
+    ]
+
+
 def array_rows(editor: Editor, name: str) -> list[int]:
     """Returns the first field of each struct in an array variable, casts stripped."""
     c = editor.c

@@ -8,6 +8,7 @@ from typing import Final
 
 from typemeta.errors import LLVMError
 from typemeta.llvm._cdef import ffi
+from typemeta.llvm.init_arrays import use_init_arrays
 from typemeta.llvm.library import Library
 from typemeta.llvm.module import Module
 
@@ -84,6 +85,7 @@ def generate_code(module: Module, file_type: int) -> bytes:
         )
     c, library = module.c, module.library
     copy = module.clone()
+    use_init_arrays(copy)
     message = ffi.new("char **")
     buffer = ffi.new("LLVMMemoryBufferRef *")
     with copy, _target_machine(library, module.triple or host_triple(library)) as machine:
