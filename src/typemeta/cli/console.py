@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, TextIO
 
 from typemeta.cli.isolation import Journal
+from typemeta.cli.output import printable
 
 _STYLES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _CLEAR_LINE: Final = "\r\x1b[K"
@@ -57,7 +58,12 @@ class Console:
         """Prints a line a user should see, unless quiet."""
         if not self.quiet:
             self.clear()
-            print(f"typemeta: {text}", file=sys.stderr)
+            print(f"typemeta: {printable(text.strip())}", file=sys.stderr)
+
+    def error(self, text: str) -> None:
+        """Prints the line that says why the command failed."""
+        self.clear()
+        print(f"typemeta: {self.style('error:', 'red', sys.stderr)} {text}", file=sys.stderr)
 
     def style(self, text: str, style: str, stream: TextIO | None = None) -> str:
         """Returns text in a style, if the stream (standard output by default) shows colour."""

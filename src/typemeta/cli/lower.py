@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from typemeta.cli.options import add_command, add_inputs, add_json
-from typemeta.cli.output import json_bytes, print_json, render_table, write_output
+from typemeta.cli.output import (
+    STANDARD_OUTPUT,
+    check_output,
+    json_bytes,
+    print_json,
+    printable,
+    render_table,
+    staged_output,
+    write_output,
+)
 from typemeta.cli.reading import read_inputs, read_model
 from typemeta.errors import TypemetaError
 
@@ -52,6 +62,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def _lower(arguments: argparse.Namespace, console: Console) -> int:
     kind = _output_kind(arguments)
+    _check_outputs(arguments)
     module = read_inputs(arguments, console)
     from typemeta.llvm.target import adopt_host_target, live_type_intrinsics
     from typemeta.lower.apply import apply_lowering
@@ -63,19 +74,20 @@ def _lower(arguments: argparse.Namespace, console: Console) -> int:
     model, anchors = read_model(module, console)
     with console.step("plan", f"planning the layout of {module.name}"):
         plan = plan_lowering(model, layout=arguments.layout)
-    if arguments.plan:
-        _print_plan(model, plan, arguments, console)
-    else:
-        with console.step("apply", f"lowering {module.name}"):
-            apply_lowering(module, model, anchors, plan)
-        left = live_type_intrinsics(module)
-        if left and kind is not None and not kind.is_machine_code:
-            listed = ", ".join(f"{count} x {name}" for name, count in left.items())
-            console.note(f"left as they are, since they are not type tests: {listed}")
-        _write(module, arguments.output, kind, console)
-    report = report_lowering(model, plan, console.seconds)
-    if arguments.report:
-        write_output(arguments.report, json_bytes(report), console.journal)
+    with ExitStack() as unfinished:  # the output comes to its place when the report is written too
+        if kind is None:
+            _print_plan(model, plan, arguments, console)
+        else:
+            with console.step("apply", f"lowering {module.name}"):
+                apply_lowering(module, model, anchors, plan)
+            left = live_type_intrinsics(module)
+            if left and not kind.is_machine_code:
+                listed = ", ".join(f"{count} x {name}" for name, count in left.items())
+                console.note(f"left as they are, since they are not type tests: {listed}")
+            unfinished.enter_context(_write(module, arguments.output, kind, console))
+        report = report_lowering(model, plan, console.seconds)
+        if arguments.report:
+            write_output(arguments.report, json_bytes(report), console.journal)
     if arguments.json and not arguments.plan:
         print_json(report)
     return 0
@@ -89,8 +101,6 @@ def _output_kind(arguments: argparse.Namespace) -> OutputKind | None:
         return None
     if arguments.output is None:
         raise TypemetaError("lower writes a file: name it with -o OUTPUT, or use --plan")
-    if arguments.output == "-" and arguments.json:
-        raise TypemetaError("-o - and --json both want standard output; use --report FILE")
     if arguments.emit:
         return OutputKind(arguments.emit)
     try:
@@ -101,17 +111,27 @@ def _output_kind(arguments: argparse.Namespace) -> OutputKind | None:
         ) from error
 
 
-def _write(module: Module, output: str, kind: OutputKind | None, console: Console) -> None:
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Tells what cannot be written before the work begins."""
+    outputs = [path for path in (not arguments.plan and arguments.output, arguments.report) if path]
+    for path in outputs:
+        check_output(path)
+    printed = arguments.json or arguments.plan
+    if printed + outputs.count(STANDARD_OUTPUT) > 1:
+        raise TypemetaError(
+            "only one of -o -, --report -, --json and --plan can have standard output; name a file"
+        )
+
+
+def _write(module: Module, output: str, kind: OutputKind, console: Console) -> ExitStack:
+    """Writes the module beside its place; it is put there when the returned context ends well."""
     from typemeta.llvm.writing import write_module
 
-    if kind is None:
-        raise AssertionError("only a plan writes nothing")
     with console.step("verify", f"verifying {module.name}"):
         module.verify()
-    with console.step("write", f"writing {output}"):
-        data = write_module(module, kind)
-        console.journal.begin(f"writing {output}")
-        write_output(output, data, console.journal)
+    with console.step("write", f"writing {output}"), ExitStack() as staged:
+        staged.enter_context(staged_output(output, write_module(module, kind), console.journal))
+        return staged.pop_all()
 
 
 def _print_plan(model: TypeModel, plan: LowerPlan, arguments: argparse.Namespace, console: Console) -> None:
@@ -122,7 +142,7 @@ def _print_plan(model: TypeModel, plan: LowerPlan, arguments: argparse.Namespace
 
     report = report_lowering(model, plan, {})
     rows = [
-        (entry["kind"], entry["call_sites"], entry["members"], _shape(entry), entry["id"])
+        (entry["kind"], entry["call_sites"], entry["members"], _shape(entry), printable(entry["id"]))
         for entry in report["types"]
     ]
     header, *lines = render_table(("kind", "call sites", "members", "places", "type identifier"), rows)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from typemeta.cli.isolation import EXIT_UNUSABLE
 
 if TYPE_CHECKING:
     from typemeta.cli.console import Console
@@ -16,6 +18,30 @@ INPUT_HELP: Final = (
     "IR text, bitcode, an LTO or fat object, an archive of these, or - for standard input; "
     "several are linked in memory first, as LTO would"
 )
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the process."""
+        self.exit(EXIT_UNUSABLE, f"typemeta: error: {message}; see `{self.prog} --help`\n")
+
+
+class CommandParser(Parser):
+    """The parser of one command: options may stand between the inputs, as in `lower a.o -o x.o b.o`."""
+
+    _is_inner = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parses options first and the rest afterwards, which calls this method once more."""
+        if self._is_inner:
+            return super().parse_known_args(args, namespace)
+        self._is_inner = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_inner = False
 
 
 def add_command(
@@ -34,8 +60,9 @@ def add_command(
         description=description,
         epilog=f"example:\n{example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # an abbreviation that scripts use would change its meaning with a new option
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, fail=parser.error)
     shared = parser.add_argument_group("general options")
     shared.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress on stderr")
     shared.add_argument("--debug", action="store_true", help="show tracebacks, and do not fork")
@@ -51,6 +78,6 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=INPUT_HELP)
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: argparse._ActionsContainer) -> None:
     """Adds `--json`."""
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")

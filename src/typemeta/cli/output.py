@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +15,11 @@ from typemeta.cli.isolation import Journal
 from typemeta.errors import OutputError
 
 STANDARD_OUTPUT: Final = "-"
+_DESCRIPTORS: Final = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+"""Names of what this process has open, which must not be replaced by a file."""
+
+_SHOWN_NAME: Final = 40
+_serial = count(1)
 
 
 def write_output(path: str, data: bytes, journal: Journal) -> None:
@@ -21,41 +28,100 @@ def write_output(path: str, data: bytes, journal: Journal) -> None:
     Raises:
         OutputError: it cannot be written; what was there before still is.
     """
+    with staged_output(path, data, journal):
+        pass
+
+
+@contextmanager
+def staged_output(path: str, data: bytes, journal: Journal) -> Iterator[None]:
+    """Writes a temporary file at once, and puts it in its place when the block ends well.
+
+    A link is followed: the file behind it is replaced. Its permissions stay.
+
+    Raises:
+        OutputError: it cannot be written; what was there before still is.
+    """
     if path == STANDARD_OUTPUT:
+        yield
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    target = Path(path)
-    if target.exists() and not target.is_file():
-        _write_in_place(target, data)
+    check_output(path)
+    if _is_in_place(path):
+        yield
+        with _output_errors(path):
+            Path(path).write_bytes(data)
         return
-    staged = target.with_name(f".{target.name}.{os.getpid()}.part")
+    target = Path(os.path.realpath(path))
+    staged = target.with_name(f".{target.name[:_SHOWN_NAME]}.{os.getpid()}.{next(_serial)}.part")
     journal.add_file(staged)
     try:
-        staged.write_bytes(data)
-        if target.exists():
-            staged.chmod(target.stat().st_mode & 0o7777)
-        staged.replace(target)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot write: {_reason(error, target)}") from error
+        with _output_errors(path):
+            _write_new(staged, data)
+            if target.exists():
+                staged.chmod(target.stat().st_mode & 0o7777)
+        yield
+        with _output_errors(path):
+            staged.replace(target)
     finally:
-        staged.unlink(missing_ok=True)
+        with suppress(OSError):
+            staged.unlink(missing_ok=True)
         journal.remove_file(staged)
 
 
-def _write_in_place(target: Path, data: bytes) -> None:
-    """Writes to something that is no regular file, such as /dev/null or a pipe."""
+def check_output(path: str) -> None:
+    """Tells early, before long work, that an output cannot be written.
+
+    Raises:
+        OutputError: its folder is missing, it is a folder itself, or it may not be written.
+    """
+    if path == STANDARD_OUTPUT:
+        return
+    target = Path(os.path.realpath(path))
+    with _output_errors(path):
+        folder = target.parent if Path(path).is_symlink() else Path(path).parent
+        if not folder.is_dir():
+            fault = f"{folder} is no folder" if folder.exists() else f"the folder {folder} does not exist"
+            raise OutputError(f"{path}: cannot write: {fault}")
+        if target.is_dir():
+            raise OutputError(f"{path}: cannot write: is a directory; name a file in it")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise OutputError(f"{path}: cannot write: it is write-protected")
+        if not _is_in_place(path) and not os.access(folder, os.W_OK):
+            raise OutputError(f"{path}: cannot write: no permission to write in the folder {folder}")
+
+
+def _is_in_place(path: str) -> bool:
+    """Tells whether a path is to be written as it is: a device, a pipe, something that is open already."""
+    if os.path.abspath(path).startswith(_DESCRIPTORS):
+        return True
+    with _output_errors(path):
+        target = Path(path)
+        return target.exists() and not target.is_file()
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    """Writes a file that nobody else can have made."""
+    path.unlink(missing_ok=True)
+    with path.open("xb") as file:
+        file.write(data)
+
+
+@contextmanager
+def _output_errors(path: str) -> Iterator[None]:
     try:
-        target.write_bytes(data)
+        yield
     except OSError as error:
-        raise OutputError(f"{target}: cannot write: {_reason(error, target)}") from error
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"{path}: cannot write: {reason}") from error
 
 
-def _reason(error: OSError, target: Path) -> str:
-    if isinstance(error, FileNotFoundError):
-        return f"the folder {target.parent} does not exist"
-    return (error.strerror or str(error)).lower()
+def printable(text: str) -> str:
+    """Returns a text as one line in which nothing can command a terminal: such characters are escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def print_json(document: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ import argparse
 import importlib
 import os
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,11 +25,16 @@ def read_inputs(arguments: argparse.Namespace, console: Console) -> Module:
     from typemeta.llvm.reading import read_module
 
     load(arguments.llvm).on_fatal_error(console.journal.fail)
-    with console.step("parse", f"parsing {' '.join(arguments.inputs)}"):
+    with console.step("parse", f"parsing {name_inputs(arguments.inputs)}"):
         module = read_module(arguments.inputs, note=console.note)
     numpy.join()
     console.kept.append(module)
     return module
+
+
+def name_inputs(inputs: Sequence[str]) -> str:
+    """Names the inputs in a message: `a.bc`, or `a.bc and 3 more`."""
+    return inputs[0] if len(inputs) == 1 else f"{inputs[0]} and {len(inputs) - 1} more"
 
 
 def read_model(module: Module, console: Console) -> tuple[TypeModel, Anchors]:

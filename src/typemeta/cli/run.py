@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from typemeta.cli.isolation import RUNNING
 from typemeta.cli.options import INPUT_HELP, add_command, add_json
 from typemeta.cli.output import print_json
 from typemeta.cli.reading import read_inputs
@@ -59,7 +58,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
         console.note(f"{module.name} names no target; taken for this machine's, {module.triple}")
     with console.step("compile", f"compiling {module.name}"):
         ready = prepared.compile()
-    console.journal.begin(f"{RUNNING}@{function} of {module.name}")
+    console.journal.begin_program(f"@{function} of {module.name}")
     result = ready()
     if arguments.json:
         print_json({"schema": SCHEMA, "function": function, "result": result})
@@ -78,17 +77,19 @@ def _split(words: list[str | None]) -> tuple[list[str], str, list[int | NamedAdd
         raise TypemetaError(
             "name the function to call behind the inputs: typemeta run INPUT... FUNCTION [ARG...]"
         )
-    return given[:count], given[count].removeprefix("@"), [_value(text) for text in given[count + 1 :]]
+    function = given[count]
+    return given[:count], function.removeprefix("@"), [_value(text, function) for text in given[count + 1 :]]
 
 
 def _is_input(word: str) -> bool:
     return word == "-" or Path(word).is_file()
 
 
-def _value(text: str) -> int | NamedAddress:
+def _value(text: str, function: str) -> int | NamedAddress:
     from typemeta.query import parse_address
 
     try:
         return parse_address(text) if text.startswith("@") else int(text, 0)
     except ValueError as error:
-        raise TypemetaError(f"{text!r} is neither an integer nor an address such as @a+8") from error
+        taken = "" if function.startswith("@") else f"; FUNCTION is {function!r}, since no file is called so"
+        raise TypemetaError(f"{text!r} is neither an integer nor an address such as @a+8{taken}") from error

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from typemeta.cli.options import add_command, add_inputs, add_json
-from typemeta.cli.output import print_json
+from typemeta.cli.output import print_json, printable
 from typemeta.cli.reading import read_inputs, read_model
 from typemeta.errors import TypemetaError
 
@@ -65,17 +65,19 @@ def _test(arguments: argparse.Namespace, console: Console) -> int:
         )
     else:
         answer = console.style("true", "green") if is_member else console.style("false", "red")
-        print(f"{answer}: {address} is {'' if is_member else 'not '}in {arguments.type}")
+        fact = f"{address} is {'' if is_member else 'not '}in {arguments.type}"
+        print(f"{answer}: {printable(fact)}")
     return 0 if is_member else 1
 
 
 def _resolve(module: Module, model: TypeModel, address: NamedAddress) -> NamedAddress | None:
     """Returns the address from the global behind aliases; None if that has no type metadata."""
     from typemeta.llvm.calls import resolve_address
-    from typemeta.query import NamedAddress
+    from typemeta.query import NamedAddress, find_global
 
     value = module.find(address.name)
     if value is None:
+        find_global(model, address.name)  # raises, and offers similar names
         raise TypemetaError(f"{module.name} has no global @{address.name}")
     name, offset = resolve_address(module, value.ref) or (address.name, 0)
     return NamedAddress(name, offset + address.offset) if name in model.global_index else None

@@ -88,14 +88,15 @@ def _write_entry(
     kind = c.LLVMGetTypeKind(result_type)
     if kind not in (_VOID, _INTEGER, _POINTER) or (kind == _INTEGER and _width(c, result_type) > _WIDEST):
         raise CallError(
-            f"@{function} returns {_type_text(editor, result_type)}; integers and pointers can be shown"
+            f"@{function} returns {_type_text(editor, result_type)}; what can be shown is integers of up to "
+            f"{_WIDEST} bits and pointers"
         )
     values = _arguments(editor, type_, function, arguments)
     entry = editor.add_function(editor.function_type(editor.void_type, []), ENTRY, linkage=EXTERNAL_LINKAGE)
     editor.append_block(entry, "")
     for constructor in _constructors(editor):
         editor.call(editor.function_type(editor.void_type, []), constructor, [])
-    returned = editor.call(type_, callee, values)
+    returned = editor.call_as_declared(type_, callee, values)
     if kind != _VOID:
         store = editor.add_variable(result_type, RESULT, constant=False, linkage=EXTERNAL_LINKAGE)
         editor.set_initializer(store, editor.null(result_type))
@@ -112,7 +113,8 @@ def _arguments(
     count = c.LLVMCountParamTypes(type_)
     is_variadic = bool(c.LLVMIsFunctionVarArg(type_))
     if len(arguments) != count and not (is_variadic and len(arguments) > count):
-        raise CallError(f"@{function} takes {count} arguments, {len(arguments)} given")
+        counted = f"{count} argument{'' if count == 1 else 's'}{' or more' if is_variadic else ''}"
+        raise CallError(f"@{function} takes {counted}, {len(arguments)} given")
     types = [*editor.parameter_types(type_), *[editor.int_ptr_type] * (len(arguments) - count)]
     return [_argument(editor, t, function, value) for t, value in zip(types, arguments, strict=True)]
 
@@ -122,14 +124,16 @@ def _argument(editor: Editor, type_: int, function: str, value: int | NamedAddre
     kind = c.LLVMGetTypeKind(type_)
     if kind not in (_INTEGER, _POINTER):
         raise CallError(f"@{function} takes {_type_text(editor, type_)}; integers and addresses can be given")
+    bits = editor.module.pointer_bits if kind == _POINTER else _width(c, type_)
+    if bits > _WIDEST:
+        raise CallError(f"@{function} takes i{bits}; integers of up to {_WIDEST} bits can be given")
     if isinstance(value, NamedAddress):
         address = _address(editor, value)
         return address if kind == _POINTER else int(c.LLVMConstPtrToInt(address, type_))
+    if not -(1 << (bits - 1)) <= value < 1 << bits:
+        raise CallError(f"{value} does not fit the {_type_text(editor, type_)} that @{function} takes")
     if kind == _POINTER:
         return editor.integer_as_pointer(editor.constant(editor.int_ptr_type, value), type_)
-    bits = _width(c, type_)
-    if bits > _WIDEST or not -(1 << (bits - 1)) <= value < 1 << bits:
-        raise CallError(f"{value} does not fit the i{bits} that @{function} takes")
     return editor.constant(type_, value)
 
 
@@ -149,7 +153,11 @@ def _constructors(editor: Editor) -> list[int]:
         return []
     entries = [c.LLVMGetOperand(contents, index) for index in range(c.LLVMGetNumOperands(contents))]
     ranked = [(c.LLVMConstIntGetZExtValue(c.LLVMGetOperand(e, 0)), c.LLVMGetOperand(e, 1)) for e in entries]
-    return [function for _, function in sorted(ranked, key=lambda entry: entry[0])]
+    return [
+        function
+        for _, function in sorted(ranked, key=lambda entry: entry[0])
+        if not c.LLVMIsAConstantPointerNull(function)
+    ]
 
 
 def _width(c: Any, type_: int) -> int:

@@ -43,16 +43,45 @@ class BitSet:
         return sum(1 << bit for bit in self.bits)
 
 
-def build_bit_set(offsets: npt.NDArray[np.int64]) -> BitSet:
-    """Returns the smallest bit set that holds exactly these offsets.
+def build_bit_sets(offsets: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> list[BitSet]:
+    """Returns for each of many sets the smallest bit set that holds exactly its offsets.
 
     Args:
-        offsets: shape (n,), byte offsets in any order; duplicates are allowed.
+        offsets: shape (n,), byte offsets, those of one set behind those of another; within a set in any
+            order, duplicates allowed.
+        starts: shape (k + 1,), strictly increasing from 0 to n: set i is `offsets[starts[i]:starts[i + 1]]`.
+
+    Raises:
+        ValueError: a set is empty, or `starts` does not cover `offsets`.
     """
-    if not len(offsets):
-        return BitSet(0, 0, 0, ())
-    distances = np.unique(offsets.max() - offsets)
-    combined = int(np.bitwise_or.reduce(distances))
-    align_log2 = (combined & -combined).bit_length() - 1 if combined else 0
-    bits = distances >> align_log2
-    return BitSet(int(offsets.min()), align_log2, int(bits[-1]) + 1, tuple(bits.tolist()))
+    counts = np.diff(starts)
+    if len(starts) == 0 or starts[0] != 0 or starts[-1] != len(offsets) or np.any(counts < 1):
+        raise ValueError("starts must rise strictly from 0 to the number of offsets")
+    if len(counts) == 0:
+        return []
+    lasts = np.maximum.reduceat(offsets, starts[:-1])
+    firsts = np.minimum.reduceat(offsets, starts[:-1])
+    owner = np.repeat(np.arange(len(counts)), counts)
+    distances = lasts[owner] - offsets
+    aligns = _trailing_zeros(np.bitwise_or.reduceat(distances, starts[:-1]))
+    bits = distances >> aligns[owner]
+    order = np.lexsort((bits, owner))
+    bits, owner = bits[order], owner[order]
+    is_new = np.ones(len(bits), np.bool_)
+    is_new[1:] = (bits[1:] != bits[:-1]) | (owner[1:] != owner[:-1])
+    bounds = np.searchsorted(owner[is_new], np.arange(len(counts) + 1)).tolist()
+    kept = bits[is_new].tolist()
+    sizes = ((lasts - firsts) >> aligns) + 1
+    return [
+        BitSet(first, align, size, tuple(kept[begin:end]))
+        for first, align, size, begin, end in zip(
+            firsts.tolist(), aligns.tolist(), sizes.tolist(), bounds[:-1], bounds[1:], strict=True
+        )
+    ]
+
+
+def _trailing_zeros(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Returns the number of trailing zero bits of each value, 0 for 0."""
+    lowest = values & -values
+    _, exponents = np.frexp(lowest.astype(np.float64))  # exact: each is a power of two
+    return np.where(values == 0, 0, exponents.astype(np.int64) - 1)

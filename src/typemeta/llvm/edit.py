@@ -45,6 +45,8 @@ class Editor:
         self.pointer_type: int = c.LLVMPointerTypeInContext(self._context, 0)
         self.void_type: int = c.LLVMVoidTypeInContext(self._context)
         self.int_ptr_type = self.int_type(module.pointer_bits)
+        self._fshr = self._fshr_type = 0
+        self._three = ffi.new("LLVMValueRef[3]")
         self.i1, self.i8, self.i32 = self.int_type(1), self.int_type(8), self.int_type(32)
 
     def close(self) -> None:
@@ -57,19 +59,19 @@ class Editor:
 
     def int_type(self, bits: int) -> int:
         """Returns `iN`."""
-        return int(self.c.LLVMIntTypeInContext(self._context, bits))
+        return self.c.LLVMIntTypeInContext(self._context, bits)
 
     def array_type(self, element: int, count: int) -> int:
         """Returns `[count x element]`."""
-        return int(self.c.LLVMArrayType2(element, count))
+        return self.c.LLVMArrayType2(element, count)
 
     def packed_struct_type(self, elements: Sequence[int]) -> int:
         """Returns `<{ elements }>`."""
-        return int(self.c.LLVMStructTypeInContext(self._context, elements, len(elements), 1))
+        return self.c.LLVMStructTypeInContext(self._context, elements, len(elements), 1)
 
     def function_type(self, result: int, parameters: Sequence[int]) -> int:
         """Returns a function type without varargs."""
-        return int(self.c.LLVMFunctionType(result, parameters, len(parameters), 0))
+        return self.c.LLVMFunctionType(result, parameters, len(parameters), 0)
 
     def parameter_types(self, function_type: int) -> list[int]:
         """Returns the types of a function type's parameters."""
@@ -80,55 +82,55 @@ class Editor:
 
     def value_type(self, global_: int) -> int:
         """Returns the type of what a global holds."""
-        return int(self.c.LLVMGlobalGetValueType(global_))
+        return self.c.LLVMGlobalGetValueType(global_)
 
     def constant(self, type_: int, value: int) -> int:
         """Returns an integer constant."""
-        return int(self.c.LLVMConstInt(type_, value & 0xFFFFFFFFFFFFFFFF, 0))
+        return self.c.LLVMConstInt(type_, value & 0xFFFFFFFFFFFFFFFF, 0)
 
     def null(self, type_: int) -> int:
         """Returns the zero of a type."""
-        return int(self.c.LLVMConstNull(type_))
+        return self.c.LLVMConstNull(type_)
 
     def byte_constant(self, data: bytes) -> int:
         """Returns `[n x i8] c"..."`."""
-        return int(self.c.LLVMConstStringInContext2(self._context, data, len(data), 1))
+        return self.c.LLVMConstStringInContext2(self._context, data, len(data), 1)
 
     def packed_struct(self, elements: Sequence[int]) -> int:
         """Returns a packed struct constant."""
-        return int(self.c.LLVMConstStructInContext(self._context, elements, len(elements), 1))
+        return self.c.LLVMConstStructInContext(self._context, elements, len(elements), 1)
 
     def struct(self, elements: Sequence[int]) -> int:
         """Returns a struct constant with natural padding."""
-        return int(self.c.LLVMConstStructInContext(self._context, elements, len(elements), 0))
+        return self.c.LLVMConstStructInContext(self._context, elements, len(elements), 0)
 
     def pointer_array(self, elements: Sequence[int]) -> int:
         """Returns a constant array of pointers."""
-        return int(self.c.LLVMConstArray2(self.pointer_type, elements, len(elements)))
+        return self.c.LLVMConstArray2(self.pointer_type, elements, len(elements))
 
     def array(self, element_type: int, elements: Sequence[int]) -> int:
         """Returns a constant array."""
-        return int(self.c.LLVMConstArray2(element_type, elements, len(elements)))
+        return self.c.LLVMConstArray2(element_type, elements, len(elements))
 
     def byte_offset(self, base: int, offset: int) -> int:
         """Returns the constant `base + offset bytes`; `base` itself for offset 0."""
         if offset == 0:
             return base
         index = ffi.new("LLVMValueRef[1]", [self.constant(self.int_ptr_type, offset)])
-        return int(self.c.LLVMConstGEP2(self.i8, base, index, 1))
+        return self.c.LLVMConstGEP2(self.i8, base, index, 1)
 
     def element_address(self, type_: int, base: int, index: int) -> int:
         """Returns the constant address of an element of an aggregate of `type_` at `base`."""
         indices = ffi.new("LLVMValueRef[2]", [self.constant(self.i32, 0), self.constant(self.i32, index)])
-        return int(self.c.LLVMConstInBoundsGEP2(type_, base, indices, 2))
+        return self.c.LLVMConstInBoundsGEP2(type_, base, indices, 2)
 
     def pointer_as_integer(self, constant: int) -> int:
         """Returns the constant `ptrtoint`, as wide as a pointer."""
-        return int(self.c.LLVMConstPtrToInt(constant, self.int_ptr_type))
+        return self.c.LLVMConstPtrToInt(constant, self.int_ptr_type)
 
     def integer_as_pointer(self, constant: int, type_: int) -> int:
         """Returns the constant `inttoptr`."""
-        return int(self.c.LLVMConstIntToPtr(constant, type_))
+        return self.c.LLVMConstIntToPtr(constant, type_)
 
     # Globals
 
@@ -171,7 +173,7 @@ class Editor:
 
     def initializer(self, variable: int) -> int:
         """Returns a variable's initializer, 0 for a declaration."""
-        return int(self.c.LLVMGetInitializer(variable))
+        return self.c.LLVMGetInitializer(variable)
 
     def set_initializer(self, variable: int, constant: int) -> None:
         """Gives a variable its contents."""
@@ -231,86 +233,107 @@ class Editor:
 
     def to_integer(self, pointer: int) -> int:
         """Builds `ptrtoint`, as wide as a pointer."""
-        return int(self.c.LLVMBuildPtrToInt(self._builder, pointer, self.int_ptr_type, _NO_NAME))
+        return self.c.LLVMBuildPtrToInt(self._builder, pointer, self.int_ptr_type, _NO_NAME)
 
     def subtract(self, left: int, right: int) -> int:
         """Builds `sub`."""
-        return int(self.c.LLVMBuildSub(self._builder, left, right, _NO_NAME))
+        return self.c.LLVMBuildSub(self._builder, left, right, _NO_NAME)
 
     def shift_left(self, value: int, amount: int) -> int:
         """Builds `shl`."""
-        return int(self.c.LLVMBuildShl(self._builder, value, amount, _NO_NAME))
+        return self.c.LLVMBuildShl(self._builder, value, amount, _NO_NAME)
 
     def bit_and(self, left: int, right: int) -> int:
         """Builds `and`."""
-        return int(self.c.LLVMBuildAnd(self._builder, left, right, _NO_NAME))
+        return self.c.LLVMBuildAnd(self._builder, left, right, _NO_NAME)
 
     def truncate(self, value: int, type_: int) -> int:
         """Builds `trunc`."""
-        return int(self.c.LLVMBuildTrunc(self._builder, value, type_, _NO_NAME))
+        return self.c.LLVMBuildTrunc(self._builder, value, type_, _NO_NAME)
 
     def compare(self, predicate: int, left: int, right: int) -> int:
         """Builds `icmp`."""
-        return int(self.c.LLVMBuildICmp(self._builder, predicate, left, right, _NO_NAME))
+        return self.c.LLVMBuildICmp(self._builder, predicate, left, right, _NO_NAME)
+
+    def rotate_right(self, value: int, amount: int) -> int:
+        """Builds `llvm.fshr` of a value with itself, as wide as a pointer."""
+        if not self._fshr:
+            integer = self.int_ptr_type
+            self._fshr = self.intrinsic("llvm.fshr", [integer])
+            self._fshr_type = self.function_type(integer, [integer] * 3)
+        arguments = self._three
+        arguments[0] = arguments[1] = value
+        arguments[2] = amount
+        return self.c.LLVMBuildCall2(self._builder, self._fshr_type, self._fshr, arguments, 3, _NO_NAME)
 
     def select(self, condition: int, then: int, otherwise: int) -> int:
         """Builds `select`."""
-        return int(self.c.LLVMBuildSelect(self._builder, condition, then, otherwise, _NO_NAME))
+        return self.c.LLVMBuildSelect(self._builder, condition, then, otherwise, _NO_NAME)
 
     def load(self, type_: int, pointer: int) -> int:
         """Builds `load`."""
-        return int(self.c.LLVMBuildLoad2(self._builder, type_, pointer, _NO_NAME))
+        return self.c.LLVMBuildLoad2(self._builder, type_, pointer, _NO_NAME)
 
     def store(self, value: int, pointer: int) -> int:
         """Builds `store`."""
-        return int(self.c.LLVMBuildStore(self._builder, value, pointer))
+        return self.c.LLVMBuildStore(self._builder, value, pointer)
 
     def byte_address(self, base: int, index: int) -> int:
         """Builds `getelementptr i8, base, index`."""
-        return int(self.c.LLVMBuildGEP2(self._builder, self.i8, base, [index], 1, _NO_NAME))
+        return self.c.LLVMBuildGEP2(self._builder, self.i8, base, [index], 1, _NO_NAME)
 
     def call(self, type_: int, function: int, arguments: Sequence[int]) -> int:
         """Builds `call`."""
-        return int(self.c.LLVMBuildCall2(self._builder, type_, function, arguments, len(arguments), _NO_NAME))
+        return self.c.LLVMBuildCall2(self._builder, type_, function, arguments, len(arguments), _NO_NAME)
+
+    def call_as_declared(self, type_: int, function: int, arguments: Sequence[int]) -> int:
+        """Builds `call` with the function's own calling convention and parameter attributes."""
+        call = self.call(type_, function, arguments)
+        self.c.LLVMSetInstructionCallConv(call, self.c.LLVMGetFunctionCallConv(function))
+        for index in range(self.c.LLVMCountParamTypes(type_) + 1):  # 0 is the result
+            count = self.c.LLVMGetAttributeCountAtIndex(function, index)
+            attributes = ffi.new("LLVMAttributeRef[]", max(count, 1))
+            self.c.LLVMGetAttributesAtIndex(function, index, attributes)
+            for attribute in attributes[0:count]:
+                self.c.LLVMAddCallSiteAttribute(call, index, attribute)
+        return call
 
     def insert_value(self, aggregate: int, element: int, index: int) -> int:
         """Builds `insertvalue`."""
-        return int(self.c.LLVMBuildInsertValue(self._builder, aggregate, element, index, _NO_NAME))
+        return self.c.LLVMBuildInsertValue(self._builder, aggregate, element, index, _NO_NAME)
 
     def insert_element(self, vector: int, element: int, index: int) -> int:
         """Builds `insertelement`."""
-        return int(self.c.LLVMBuildInsertElement(self._builder, vector, element, index, _NO_NAME))
+        return self.c.LLVMBuildInsertElement(self._builder, vector, element, index, _NO_NAME)
 
     def get_element(self, type_: int, base: int, indices: Sequence[int], flags: int = 0) -> int:
         """Builds `getelementptr`, with LLVM's no-wrap flags."""
-        return int(
-            self.c.LLVMBuildGEPWithNoWrapFlags(
-                self._builder, type_, base, indices, len(indices), _NO_NAME, flags
-            )
+        return self.c.LLVMBuildGEPWithNoWrapFlags(
+            self._builder, type_, base, indices, len(indices), _NO_NAME, flags
         )
 
     def cast(self, opcode: int, value: int, type_: int) -> int:
         """Builds a cast, by LLVMOpcode."""
-        return int(self.c.LLVMBuildCast(self._builder, opcode, value, type_, _NO_NAME))
+        return self.c.LLVMBuildCast(self._builder, opcode, value, type_, _NO_NAME)
 
     def binary(self, opcode: int, left: int, right: int) -> int:
         """Builds a binary operation, by LLVMOpcode."""
-        return int(self.c.LLVMBuildBinOp(self._builder, opcode, left, right, _NO_NAME))
+        return self.c.LLVMBuildBinOp(self._builder, opcode, left, right, _NO_NAME)
 
     def return_void(self) -> int:
         """Builds `ret void`."""
-        return int(self.c.LLVMBuildRetVoid(self._builder))
+        return self.c.LLVMBuildRetVoid(self._builder)
 
     def unreachable(self) -> int:
         """Builds `unreachable`."""
-        return int(self.c.LLVMBuildUnreachable(self._builder))
+        return self.c.LLVMBuildUnreachable(self._builder)
 
     def intrinsic(self, name: str, types: Sequence[int]) -> int:
         """Returns the declaration of an overloaded intrinsic, added if it is not there."""
         number = self.c.LLVMLookupIntrinsicID(name.encode(errors="surrogateescape"), len(name))
-        return int(self.c.LLVMGetIntrinsicDeclaration(self._module, number, types, len(types)))
+        return self.c.LLVMGetIntrinsicDeclaration(self._module, number, types, len(types))
 
     def inline_asm(self, type_: int, text: str, constraints: str) -> int:
         """Returns an inline-assembly callee with side effects, AT&T dialect."""
         code, operands = text.encode(), constraints.encode()
-        return int(self.c.LLVMGetInlineAsm(type_, code, len(code), operands, len(operands), 1, 0, 0, 0))
+        return self.c.LLVMGetInlineAsm(type_, code, len(code), operands, len(operands), 1, 0, 0, 0)

@@ -58,7 +58,7 @@ def find_libllvm(explicit: str | None = None) -> FoundLibrary:
         if named:
             if not Path(named).is_file():
                 raise LLVMError(f"{origin} names {named}, which is not a file; give the path of a libLLVM.so")
-            return FoundLibrary(named, origin)
+            return FoundLibrary(os.path.abspath(named), origin)  # a bare name is not looked for here
     for origin, folder in _folders():
         best = _newest_in(folder)
         if best is not None:

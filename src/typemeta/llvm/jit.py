@@ -47,7 +47,8 @@ class Jit:
         """
         code = generate_code(module, OBJECT)
         c = self._library.c
-        buffer = c.LLVMCreateMemoryBufferWithMemoryRangeCopy(code, len(code), module.name.encode())
+        name = module.name.encode(errors="surrogateescape")
+        buffer = c.LLVMCreateMemoryBufferWithMemoryRangeCopy(code, len(code), name)
         dylib = c.LLVMOrcLLJITGetMainJITDylib(self.ref)
         self._library.check_error(
             c.LLVMOrcLLJITAddObjectFile(self.ref, dylib, buffer), f"cannot load the code of {module.name}"

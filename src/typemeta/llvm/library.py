@@ -6,6 +6,7 @@ folder: everything above gets our own classes and integers.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -109,6 +110,6 @@ def load(path: str | None = None) -> Library:
     with _lock:
         if _loaded is None:
             _loaded = Library(find_libllvm(path))
-        elif path is not None and path != _loaded.found.path:
+        elif path is not None and os.path.abspath(path) != _loaded.found.path:
             raise LLVMError(f"{_loaded.found.path} is loaded already; one process can use one libLLVM")
         return _loaded

@@ -55,7 +55,7 @@ class Module:
         context = context or Context()
         library = context.library
         buffer = library.c.LLVMCreateMemoryBufferWithMemoryRangeCopy(
-            ffi.from_buffer("char[]", data), len(data), name.encode()
+            ffi.from_buffer("char[]", data), len(data), name.encode(errors="surrogateescape")
         )
         out = ffi.new("LLVMModuleRef *")
         message = ffi.new("char **")
@@ -150,7 +150,7 @@ class Module:
 
     def find(self, name: str) -> Value | None:
         """Returns the function, variable or alias called `name` (without `@`), or None."""
-        encoded = name.encode()
+        encoded = name.encode(errors="surrogateescape")
         ref = (
             self.c.LLVMGetNamedFunction(self.ref, encoded)
             or self.c.LLVMGetNamedGlobal(self.ref, encoded)

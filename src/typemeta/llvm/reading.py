@@ -93,9 +93,9 @@ def _same_file(first: Payload, second: Payload) -> bool:
 def _parse(payload: Payload, context: Context, note: Note | None) -> Module:
     try:
         return Module.parse(payload.data, payload.name, context=context)
-    except InputError:
+    except InputError as error:
         if payload.kind is not PayloadKind.TEXT:
-            raise
+            raise _unreadable(error, payload, context) from error
         from typemeta.llvm.typed_pointers import has_typed_pointers  # only old text needs it
 
         text = bytes(payload.data).decode(errors="surrogateescape")
@@ -105,6 +105,15 @@ def _parse(payload: Payload, context: Context, note: Note | None) -> Module:
     if note:
         note(f"{payload.name}: has typed pointers, as in LLVM 14 and older; read as if written with ptr")
     return Module.parse(upgraded.encode(errors="surrogateescape"), payload.name, context=context)
+
+
+def _unreadable(error: InputError, payload: Payload, context: Context) -> InputError:
+    reason = str(error).removeprefix(f"{payload.name}: ")
+    return InputError(
+        f"LLVM {context.library.version_text} cannot read this bitcode ({reason}); build it again, or name "
+        "the LLVM that wrote it with --llvm or TYPEMETA_LIBLLVM",
+        path=payload.name,
+    )
 
 
 def _upgrade(text: str, name: str) -> str:

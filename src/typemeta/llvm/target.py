@@ -88,10 +88,17 @@ def generate_code(module: Module, file_type: int) -> bytes:
     use_init_arrays(copy)
     message = ffi.new("char **")
     buffer = ffi.new("LLVMMemoryBufferRef *")
+    module.context.take_diagnostics()
     with copy, _target_machine(library, module.triple or host_triple(library)) as machine:
         if c.LLVMTargetMachineEmitToMemoryBuffer(machine, copy.ref, file_type, message, buffer):
             raise LLVMError(f"{module.name}: cannot generate code: {library.take_message(message[0])}")
-        return library.take_buffer(buffer[0])
+        code = library.take_buffer(buffer[0])
+    # LLVM goes on after an error in inline assembly, and leaves the instruction out.
+    errors = [d.text for d in module.context.take_diagnostics() if d.severity == "error"]
+    if errors:
+        listed = "; ".join(text.split("\n", 1)[0] for text in errors)
+        raise LLVMError(f"{module.name}: cannot generate code: {listed}")
+    return code
 
 
 @contextmanager
@@ -103,7 +110,8 @@ def _target_machine(library: Library, triple: str) -> Iterator[int]:
     if c.LLVMGetTargetFromTriple(triple.encode(), target, message):
         text = library.take_message(message[0]).strip()
         raise LLVMError(
-            f"LLVM {library.version_text} ({library.found.path}) cannot target '{triple}': {text}"
+            f"LLVM {library.version_text} ({library.found.path}) cannot target '{triple}': {text}; "
+            "name an LLVM that can with --llvm or TYPEMETA_LIBLLVM"
         )
     machine = c.LLVMCreateTargetMachine(
         target[0], triple.encode(), b"", b"", _DEFAULT_CODE_GENERATION, _PIC, _DEFAULT_CODE_MODEL

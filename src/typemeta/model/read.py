@@ -122,6 +122,12 @@ class _Identifiers:
             self._nodes += name is None
         return index
 
+    def numbers(self, keys: Sequence[int]) -> list[int]:
+        """Returns the TypeIndex of each of many handles, most of which were seen before."""
+        for key in dict.fromkeys(keys):
+            self.number(key)
+        return [self._index[key] for key in keys]
+
 
 def _read_memberships(
     module: Module, attachments: Attachments, kind: int, identifiers: _Identifiers
@@ -220,7 +226,7 @@ def _read_sites(module: Module, identifiers: _Identifiers, globals_: dict[int, G
         sites.calls += calls.refs
         sites.pointers += calls.pointers
         sites.kinds += [kind] * len(calls.refs)
-        sites.types += map(identifiers.number, calls.identifiers)
+        sites.types += identifiers.numbers(calls.identifiers)
         sites.assumed += [
             is_test and call in conditions and is_only_assumed(module, call) for call in calls.refs
         ]

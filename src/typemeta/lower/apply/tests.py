@@ -32,8 +32,6 @@ class _Parts:
     last: int
     rotation: int
     size_m1: int
-    fshr: int
-    fshr_type: int
 
 
 def test_emitter(editor: Editor, plan: LowerPlan, resolution: Resolution, base: int, byte_array: int) -> Emit:
@@ -68,15 +66,13 @@ def _parts(editor: Editor, resolution: Resolution, last: int) -> _Parts:
         last=last,
         rotation=editor.constant(integer, resolution.bit_set.align_log2),
         size_m1=editor.constant(integer, resolution.bit_set.size - 1),
-        fshr=editor.intrinsic("llvm.fshr", [integer]),
-        fshr_type=editor.function_type(integer, [integer] * 3),
     )
 
 
 def _rotated(editor: Editor, parts: _Parts, pointer: int) -> int:
     """Emits the place of a pointer in the bit set; a huge number for one that is not aligned."""
     distance = editor.subtract(parts.last, editor.to_integer(pointer))
-    return editor.call(parts.fshr_type, parts.fshr, [distance, distance, parts.rotation])
+    return editor.rotate_right(distance, parts.rotation)
 
 
 def _range_test(editor: Editor, parts: _Parts) -> Emit:

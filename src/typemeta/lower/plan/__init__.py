@@ -13,11 +13,10 @@ thresholds are those of LLVM's LowerTypeTests pass, so that `--layout llvm` give
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from typemeta.layout import find_disjoint_sets, pack_byte_array
+from typemeta.layout import find_disjoint_sets
 from typemeta.lower.plan.members import LiveMembers, find_live_members
 from typemeta.lower.plan.records import (
     JumpTable,
@@ -28,7 +27,8 @@ from typemeta.lower.plan.records import (
     SiteDecision,
     VariableRegion,
 )
-from typemeta.lower.plan.regions import plan_region, plan_resolution
+from typemeta.lower.plan.regions import plan_region
+from typemeta.lower.plan.resolutions import plan_resolutions
 from typemeta.model import Address, GlobalIndex, SiteKind, TypeIndex, TypeModel
 from typemeta.model.table import Column
 
@@ -60,29 +60,20 @@ def plan_lowering(model: TypeModel, *, layout: str = "llvm") -> LowerPlan:
         raise ValueError(f"unknown layout {layout!r}; there is 'llvm'")
     live = find_live_members(model)
     regions: list[VariableRegion | JumpTable] = []
-    resolutions: list[Resolution] = []
-    sites = _count_sites(model)
+    tested: list[tuple[TypeIndex, int | None]] = []
     for types, members in _ordered_sets(model, live):
-        region = None
         if members:
             regions.append(plan_region(model, live, types, members))
-            region = (len(regions) - 1, regions[-1])
-        resolutions += [plan_resolution(model, live, type_, region, sites[type_]) for type_ in types]
-    resolutions, byte_array = _place_byte_arrays(resolutions)
+        tested += [(type_, len(regions) - 1 if members else None) for type_ in types]
+    resolutions, byte_array = plan_resolutions(model, live, tested, regions)
     return LowerPlan(
         fingerprint=model.fingerprint,
         layout=layout,
         regions=tuple(regions),
-        resolutions=tuple(resolutions),
+        resolutions=resolutions,
         decisions=_decide_sites(model, live, {r.type: r.kind for r in resolutions}),
         byte_array=byte_array,
     )
-
-
-def _count_sites(model: TypeModel) -> list[int]:
-    lowered = (model.site_kind == SiteKind.TYPE_TEST) & ~model.site_assumed
-    counts: list[int] = np.bincount(model.site_type[lowered], minlength=len(model.types)).tolist()
-    return counts
 
 
 def _ordered_sets(
@@ -98,15 +89,6 @@ def _ordered_sets(
     ranked.sort(key=lambda entry: entry[0])
     for _, types, globals_ in ranked:
         yield types, [GlobalIndex(index) for index in globals_]
-
-
-def _place_byte_arrays(resolutions: list[Resolution]) -> tuple[list[Resolution], bytes]:
-    large = [r for r in resolutions if r.kind is ResolutionKind.BYTE_ARRAY]
-    if not large:
-        return resolutions, b""
-    array, places = pack_byte_array([r.bit_set.bits for r in large], [r.bit_set.size for r in large])
-    place_of = {r.type: place for r, place in zip(large, places, strict=True)}
-    return [replace(r, byte_array=place_of.get(r.type)) for r in resolutions], array
 
 
 def _decide_sites(model: TypeModel, live: LiveMembers, kinds: dict[TypeIndex, ResolutionKind]) -> bytes:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from typemeta.errors import MetadataError
 from typemeta.model import GlobalIndex, GlobalKind, GlobalRecord, SiteKind, TypeIndex, TypeModel
 from typemeta.model.table import Column
+
+LARGEST_BIT_SET: Final = 1 << 28
+"""Bytes between two members beyond which an offset is surely nonsense; a byte array could be as large."""
 
 
 @dataclass(frozen=True, slots=True)

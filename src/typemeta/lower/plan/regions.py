@@ -1,4 +1,4 @@
-"""Lays out one disjoint set: its members in order, its bit sets, the kind of each test."""
+"""Lays out one disjoint set: its members in order, at their offsets."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import Final
 import numpy as np
 
 from typemeta.errors import MetadataError
-from typemeta.layout import BitSet, build_bit_set, order_by_fragments, place_padded
-from typemeta.lower.plan.members import LiveMembers, check_layout_allowed
-from typemeta.lower.plan.records import JumpTable, JumpTableArch, Resolution, ResolutionKind, VariableRegion
+from typemeta.layout import order_by_fragments, place_padded
+from typemeta.lower.plan.members import LARGEST_BIT_SET, LiveMembers, check_layout_allowed
+from typemeta.lower.plan.records import JumpTable, JumpTableArch, VariableRegion
 from typemeta.model import GlobalIndex, GlobalKind, TypeIndex, TypeModel
-
-LARGEST_BIT_SET: Final = 1 << 28
-"""Places of a bit set beyond which an offset is surely nonsense; the byte array would be as large."""
 
 _ENTRY_SIZE: Final = 8
 _ENTRY_SIZE_WITH_LANDING_PAD: Final = 16
@@ -100,51 +97,3 @@ def _jump_table_arch(model: TypeModel, example: GlobalIndex) -> JumpTableArch:
         f"functions need a jump table, and there is none for target triple '{model.triple}'; "
         "x86_64 and i386 to i686 have one",
     )
-
-
-def plan_resolution(
-    model: TypeModel,
-    live: LiveMembers,
-    type_: TypeIndex,
-    region: tuple[int, VariableRegion | JumpTable] | None,
-    call_sites: int,
-) -> Resolution:
-    """Decides how one type identifier is tested; `byteArray` places are filled in afterwards."""
-    rows = live.rows[type_]
-    if region is None or not len(rows):
-        return Resolution(
-            type=type_,
-            kind=ResolutionKind.UNSAT,
-            region=None,
-            bit_set=BitSet(0, 0, 0, ()),
-            byte_array=None,
-            call_sites=call_sites,
-        )
-    index, laid_out = region
-    start = dict(zip(laid_out.members, laid_out.offsets, strict=True))
-    starts = np.array([start[GlobalIndex(g)] for g in model.member_global[rows].tolist()], np.int64)
-    offsets = starts + model.member_offset[rows].view(np.int64)
-    _check_span(model, type_, int(offsets.min()), int(offsets.max()))
-    bit_set = build_bit_set(offsets)
-    return Resolution(
-        type=type_,
-        kind=_kind_of(bit_set, model.pointer_bits),
-        region=index,
-        bit_set=bit_set,
-        byte_array=None,
-        call_sites=call_sites,
-    )
-
-
-def _kind_of(bit_set: BitSet, pointer_bits: int) -> ResolutionKind:
-    if bit_set.is_all_ones:
-        return ResolutionKind.SINGLE if bit_set.size == 1 else ResolutionKind.ALL_ONES
-    return ResolutionKind.INLINE if bit_set.size <= pointer_bits else ResolutionKind.BYTE_ARRAY
-
-
-def _check_span(model: TypeModel, type_: TypeIndex, first: int, last: int) -> None:
-    if last - first >= LARGEST_BIT_SET:
-        raise MetadataError(
-            f"type identifier {model.types[type_].id}",
-            f"its members lie {last - first} bytes apart; an offset in its !type attachments must be wrong",
-        )
