@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typemeta.llvm.module import Module as Module
     from typemeta.llvm.passes import run_passes as run_passes
     from typemeta.llvm.reading import read_module as read_module
+    from typemeta.llvm.target import adopt_host_target as adopt_host_target
     from typemeta.llvm.writing import OutputKind as OutputKind
     from typemeta.llvm.writing import write_module as write_module
     from typemeta.lower.apply import apply_lowering as apply_lowering
@@ -56,6 +57,7 @@ _HOMES = {
     "StaleHandleError": "errors",
     "TypeModel": "model",
     "TypemetaError": "errors",
+    "adopt_host_target": "llvm.target",
     "apply_lowering": "lower.apply",
     "contains": "query",
     "find_type": "query",

@@ -131,10 +131,12 @@ class IRText:
         """Returns where the bracket that opens at a token closes.
 
         Raises:
-            InputError: it never does.
+            InputError: it never does, or is no bracket.
         """
         opening = self.tokens[index]
-        closing = _CLOSING[opening]
+        closing = _CLOSING.get(opening)
+        if closing is None:
+            raise self.error(index, "expected a bracket" + (f", found `{opening}`" if opening else ""))
         depth = 0
         for i in range(index, self.end):
             token = self.tokens[i]
@@ -212,7 +214,7 @@ class IRReader:
     def starts_type(self, index: int) -> bool:
         """Tells whether a token, if a suffix of types follows it, begins a type."""
         token = self._tokens[index]
-        return token[:1] in ("%", "\\") or _SIMPLE_TYPE.fullmatch(token) is not None
+        return token[:1] == "%" or _SIMPLE_TYPE.fullmatch(token) is not None
 
     def skip_attributes(self, index: int) -> int:
         """Returns the first token that is no attribute, linkage, calling convention, section or comdat.

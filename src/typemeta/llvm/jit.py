@@ -81,8 +81,9 @@ class Jit:
 
 
 def call_void(address: int) -> None:
-    """Calls a `void ()` function at an address."""
+    """Calls a `void ()` function at an address, and flushes what it printed with C's stdio."""
     ffi.cast("void(*)(void)", address)()
+    ctypes.CDLL(None).fflush(None)
 
 
 def read_memory(address: int, size: int) -> bytes:

@@ -115,7 +115,7 @@ class _Upgrade:
             **dict.fromkeys(("call", "invoke", "callbr"), self._call),
             **dict.fromkeys(("declare", "define"), self._function),
             **dict.fromkeys(_POINTEE_ATTRIBUTES, self._pointee_attribute),
-            **dict.fromkeys(("{", "[", "<", "x86_mmx"), self._maybe_type),
+            **dict.fromkeys(("{", "[", "<", "\\", "x86_mmx"), self._maybe_type),
             "load": self._load,
             "getelementptr": self._getelementptr,
             "alias": self._alias,
@@ -281,7 +281,7 @@ class _Upgrade:
         if tokens[index] == "getelementptr":
             return self._element(index)
         if tokens[index] in _CASTS:
-            cast = next(i for i in range(closing, index, -1) if tokens[i] == "to")
+            cast = next((i for i in range(closing, index, -1) if tokens[i] == "to"), index)
             return self._pointee(self._reader.need_type(cast + 1))
         return None
 
@@ -386,7 +386,7 @@ class _Upgrade:
             self._rewrite(node)
         elif function.start == node.start:
             self._rewrite(function)
-            self._text.remove(function.stop, node.stop)
+            self._text.replace(function.stop, node.stop, "")
         else:  # a name stands for it
             self._text.replace_word(node.start, node.stop, self._spell(function))
 

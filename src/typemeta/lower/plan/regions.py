@@ -92,8 +92,8 @@ def _jump_table_arch(model: TypeModel, example: GlobalIndex) -> JumpTableArch:
         return JumpTableArch.X86_64
     if len(arch) == 4 and arch[0] == "i" and arch.endswith("86"):
         return JumpTableArch.X86
+    target = f"target triple '{model.triple}'" if model.triple else "a module without a target triple"
     raise MetadataError(
         f"@{model.globals[example].name}",
-        f"functions need a jump table, and there is none for target triple '{model.triple}'; "
-        "x86_64 and i386 to i686 have one",
+        f"functions need a jump table, and there is none for {target}; x86_64 and i386 to i686 have one",
     )
