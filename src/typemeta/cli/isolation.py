@@ -195,8 +195,9 @@ def _wait(child: int, journal: Journal) -> int:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
         _, status = os.waitpid(child, 0)
     except _Stopped as stopped:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        with suppress(ProcessLookupError, ChildProcessError):  # the signal may have gone to both
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
         _remove(journal.files)
         _say("")
         return EXIT_SIGNAL + stopped.number
@@ -229,7 +230,7 @@ def _run_child(
 def _guard(command: Callable[[Journal], int], journal: Journal) -> int:
     """Runs the command and turns every way in which it can end into an exit code."""
     try:
-        code = command(journal)
+        code = int(command(journal))
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -299,9 +300,9 @@ def _say(text: str) -> None:
 
 
 def _file_in_memory() -> int:
-    if hasattr(os, "memfd_create"):
+    with suppress(AttributeError, OSError):  # macOS has no files in memory, and some sandboxes allow none
         return os.memfd_create("typemeta")
-    import tempfile  # where memory has no files: macOS
+    import tempfile
 
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())

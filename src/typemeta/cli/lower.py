@@ -99,7 +99,7 @@ def _output_kind(arguments: argparse.Namespace) -> OutputKind | None:
 
     if arguments.plan:
         return None
-    if arguments.output is None:
+    if not arguments.output:
         raise TypemetaError("lower writes a file: name it with -o OUTPUT, or use --plan")
     if arguments.emit:
         return OutputKind(arguments.emit)
@@ -113,6 +113,8 @@ def _output_kind(arguments: argparse.Namespace) -> OutputKind | None:
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
     """Tells what cannot be written before the work begins."""
+    if arguments.report == "":
+        raise TypemetaError("the name of the report is empty; an unset variable of a script?")
     outputs = [path for path in (not arguments.plan and arguments.output, arguments.report) if path]
     for path in outputs:
         check_output(path)

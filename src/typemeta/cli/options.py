@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from typemeta.cli.isolation import EXIT_UNUSABLE
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Command = Callable[[argparse.Namespace, "Console"], int]
 """Runs a command; returns its exit code."""
 
+_PROTECTED: Final = "\0"  # no argument of a process can hold it
 INPUT_HELP: Final = (
     "IR text, bitcode, an LTO or fat object, an archive of these, or - for standard input; "
     "several are linked in memory first, as LTO would"
@@ -34,14 +35,26 @@ class CommandParser(Parser):
     _is_inner = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parses options first and the rest afterwards, which calls this method once more."""
+        """Parses options first and the rest afterwards, which calls this method again."""
         if self._is_inner:
             return super().parse_known_args(args, namespace)
         self._is_inner = True
         try:
-            return self.parse_known_intermixed_args(args, namespace)
+            parsed, unknown = self.parse_known_intermixed_args(_protect(args), namespace)
         finally:
             self._is_inner = False
+        for name, value in vars(parsed).items():
+            if isinstance(value, list):
+                setattr(parsed, name, [word.removeprefix(_PROTECTED) for word in value])
+            elif isinstance(value, str):
+                setattr(parsed, name, value.removeprefix(_PROTECTED))
+        return parsed, unknown
+
+
+def _protect(words: Sequence[str]) -> list[str]:
+    """Marks what stands behind `--`, which argparse does not remember from the first time to the second."""
+    place = words.index("--") if "--" in words else len(words)
+    return [*words[:place], *(_PROTECTED + word for word in words[place + 1 :])]
 
 
 def add_command(

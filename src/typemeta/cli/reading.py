@@ -9,6 +9,8 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from typemeta.errors import TypemetaError
+
 if TYPE_CHECKING:
     from typemeta.cli.console import Console
     from typemeta.llvm.module import Module
@@ -24,9 +26,11 @@ def read_inputs(arguments: argparse.Namespace, console: Console) -> Module:
     from typemeta.llvm.library import load
     from typemeta.llvm.reading import read_module
 
+    if "" in arguments.inputs:
+        raise TypemetaError("the name of an input is empty; an unset variable of a script?")
     load(arguments.llvm).on_fatal_error(console.journal.fail)
-    with console.step("parse", f"parsing {name_inputs(arguments.inputs)}"):
-        module = read_module(arguments.inputs, note=console.note)
+    with console.step("parse", f"reading {name_inputs(arguments.inputs)}"):
+        module = read_module(arguments.inputs, note=console.note, progress=console.stage)
     numpy.join()
     console.kept.append(module)
     return module

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING
 
 from typemeta.cli.options import INPUT_HELP, add_command, add_json
@@ -82,7 +82,7 @@ def _split(words: list[str | None]) -> tuple[list[str], str, list[int | NamedAdd
 
 
 def _is_input(word: str) -> bool:
-    return word == "-" or Path(word).is_file()
+    return word == "-" or (os.path.exists(word) and not os.path.isdir(word))
 
 
 def _value(text: str, function: str) -> int | NamedAddress:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from typemeta.execute.entry import ENTRY, RESULT, CallError, EntryPoint, add_entry_point
+from typemeta.execute.entry import CallError, EntryPoint, add_constructor_calls, add_entry_point
 from typemeta.execute.stubs import add_stubs
 from typemeta.llvm.jit import Jit, call_void, read_memory
 from typemeta.llvm.module import Module
@@ -24,15 +24,15 @@ class PreparedFunction:
     entry: EntryPoint
 
     def compile(self) -> Callable[[], int | None]:
-        """Compiles the module; what is returned runs it and returns the result.
+        """Compiles the module; what is returned runs it once and returns the result.
 
         Raises:
             LLVMError: the code cannot be compiled for this machine, or a symbol is missing.
         """
         jit = Jit(self.module.library)
         jit.add(self.module)
-        start = jit.address(ENTRY)
-        result = jit.address(RESULT) if self.entry.size else 0
+        start = jit.address(self.entry.name)
+        result = jit.address(self.entry.result) if self.entry.size else 0
 
         def run() -> int | None:
             with jit:
@@ -56,6 +56,7 @@ def prepare_function(
     adopt_host_target(module)
     entry = add_entry_point(module, function, arguments)
     lower_module(module)
+    add_constructor_calls(module, entry)
     add_stubs(module)
     module.verify()
     return PreparedFunction(module, entry)

@@ -1,14 +1,20 @@
 """Adds an entry point to a module: a function that calls one function with given arguments.
 
     define void @typemeta.entry() {
-      call void @constructor()                  ; each of llvm.global_ctors, by priority
+      call void @typemeta.constructors()
       %r = call i1 @foo(ptr @a)
       store i1 %r, ptr @typemeta.result
       ret void
     }
 
-Written before lowering, so that an address given as an argument is lowered like any other: a function's
-becomes that of its jump-table entry.
+    define void @typemeta.constructors() {
+      call void @constructor()                  ; each of llvm.global_ctors, by priority
+      ret void
+    }
+
+The first is written before lowering, so that an address given as an argument is lowered like any other: a
+function's becomes that of its jump-table entry. The second is written after lowering, which may add a
+constructor.
 """
 
 from __future__ import annotations
@@ -24,6 +30,7 @@ from typemeta.query import NamedAddress
 
 ENTRY: Final = "typemeta.entry"
 RESULT: Final = "typemeta.result"
+CONSTRUCTORS: Final = "typemeta.constructors"
 _VOID, _INTEGER, _POINTER = 0, 8, 12  # LLVMTypeKind
 _WIDEST: Final = 64
 
@@ -39,10 +46,16 @@ class EntryPoint:
     Attributes:
         kind: LLVMTypeKind of the result.
         bits: its width, 0 for void.
+        name: name of the entry point's function.
+        result: name of the variable that takes the result; unused for void.
+        constructors: name of the function that runs the constructors.
     """
 
     kind: int
     bits: int
+    name: str = ENTRY
+    result: str = RESULT
+    constructors: str = CONSTRUCTORS
 
     @property
     def size(self) -> int:
@@ -59,7 +72,7 @@ class EntryPoint:
 
 
 def add_entry_point(module: Module, function: str, arguments: Sequence[int | NamedAddress]) -> EntryPoint:
-    """Adds `@typemeta.entry`, which calls a function.
+    """Adds `@typemeta.entry`, which calls a function; `add_constructor_calls` completes it.
 
     Args:
         module: the module.
@@ -92,18 +105,32 @@ def _write_entry(
             f"{_WIDEST} bits and pointers"
         )
     values = _arguments(editor, type_, function, arguments)
-    entry = editor.add_function(editor.function_type(editor.void_type, []), ENTRY, linkage=EXTERNAL_LINKAGE)
+    plain = editor.function_type(editor.void_type, [])
+    constructors = editor.add_function(plain, CONSTRUCTORS, linkage=EXTERNAL_LINKAGE)
+    entry = editor.add_function(plain, ENTRY, linkage=EXTERNAL_LINKAGE)
     editor.append_block(entry, "")
-    for constructor in _constructors(editor):
-        editor.call(editor.function_type(editor.void_type, []), constructor, [])
+    editor.call(plain, constructors, [])
     returned = editor.call_as_declared(type_, callee, values)
+    result = RESULT
     if kind != _VOID:
         store = editor.add_variable(result_type, RESULT, constant=False, linkage=EXTERNAL_LINKAGE)
         editor.set_initializer(store, editor.null(result_type))
         editor.store(returned, store)
+        result = editor.name(store).decode()  # with a number if the module was prepared before
     editor.return_void()
     bits = {_VOID: 0, _POINTER: editor.module.pointer_bits}.get(kind)
-    return EntryPoint(kind, _width(c, result_type) if bits is None else bits)
+    width = _width(c, result_type) if bits is None else bits
+    return EntryPoint(kind, width, editor.name(entry).decode(), result, editor.name(constructors).decode())
+
+
+def add_constructor_calls(module: Module, entry: EntryPoint) -> None:
+    """Defines the function that an entry point calls first: it calls each of `llvm.global_ctors`."""
+    with edit(module) as editor:
+        plain = editor.function_type(editor.void_type, [])
+        editor.append_block(editor.declare(entry.constructors, plain), "")
+        for constructor in _constructors(editor):
+            editor.call(plain, constructor, [])
+        editor.return_void()
 
 
 def _arguments(

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from typemeta.llvm.edit import EXTERN_WEAK_LINKAGE, PRIVATE_LINKAGE, Editor, edit
+from typemeta.llvm.edit import EXTERN_WEAK_LINKAGE, EXTERNAL_LINKAGE, PRIVATE_LINKAGE, Editor, edit
 from typemeta.llvm.jit import is_in_process
 from typemeta.llvm.module import Module
 
@@ -46,9 +46,21 @@ def add_stubs(module: Module) -> list[str]:
             names.append(editor.name(ref).decode(errors="replace"))
             if c.LLVMIsAFunction(ref):
                 _define_function(editor, ref, names[-1])
-            else:
+            elif c.LLVMTypeIsSized(editor.value_type(ref)):
                 editor.set_initializer(ref, editor.null(editor.value_type(ref)))
+            else:
+                _replace_opaque(editor, ref)
     return names
+
+
+def _replace_opaque(editor: Editor, variable: int) -> None:
+    """Puts a byte in the place of a variable whose type nobody knows; only its address can be used."""
+    name = editor.name(variable)
+    byte = editor.add_variable(editor.i8, "", constant=False, linkage=EXTERNAL_LINKAGE)
+    editor.set_initializer(byte, editor.null(editor.i8))
+    editor.replace_uses(variable, byte)
+    editor.delete_variable(variable)
+    editor.rename(byte, name)
 
 
 def _define_function(editor: Editor, function: int, name: str) -> None:

@@ -13,6 +13,7 @@ _GEP_OPCODE: Final = 29  # LLVMGetElementPtr; the same in LLVM 19 to 23
 _BITCAST_OPCODE: Final = 41  # LLVMBitCast
 _STRUCT_KIND: Final = 10  # LLVMStructTypeKind
 _SELECT_DEPTH: Final = 6
+_LONGEST_CHAIN: Final = 100  # of offsets, casts and aliases in a row
 _FIXED_LINKAGES: Final = LOCAL_LINKAGES | {"external", "linkonce_odr", "weak_odr"}
 
 
@@ -113,17 +114,22 @@ def resolve_address(module: Module, value: int) -> tuple[str, int] | None:
 
 
 def _known(c: Any, layout: int, value: int, offset: int, depth: int) -> list[tuple[int, int]] | None:
-    if c.LLVMIsAGlobalVariable(value) or c.LLVMIsAFunction(value):
-        return [(value, offset)]
-    if c.LLVMIsAGlobalAlias(value):
-        if LINKAGES[c.LLVMGetLinkage(value)] not in _FIXED_LINKAGES:
-            return None  # another module may give the alias another meaning
-        return _known(c, layout, c.LLVMAliasGetAliasee(value), offset, depth)
-    if _is_operation(c, value, c.LLVMIsAGetElementPtrInst, _GEP_OPCODE):
-        step = constant_gep_offset(c, layout, value)
-        return None if step is None else _known(c, layout, c.LLVMGetOperand(value, 0), offset + step, depth)
-    if _is_operation(c, value, c.LLVMIsABitCastInst, _BITCAST_OPCODE):
-        return _known(c, layout, c.LLVMGetOperand(value, 0), offset, depth)
+    for _ in range(_LONGEST_CHAIN):  # in unreachable code a chain can be a circle
+        if c.LLVMIsAGlobalVariable(value) or c.LLVMIsAFunction(value):
+            return [(value, offset)]
+        if c.LLVMIsAGlobalAlias(value):
+            if LINKAGES[c.LLVMGetLinkage(value)] not in _FIXED_LINKAGES:
+                return None  # another module may give the alias another meaning
+            value = c.LLVMAliasGetAliasee(value)
+        elif _is_operation(c, value, c.LLVMIsAGetElementPtrInst, _GEP_OPCODE):
+            step = constant_gep_offset(c, layout, value)
+            if step is None:
+                return None
+            value, offset = c.LLVMGetOperand(value, 0), offset + step
+        elif _is_operation(c, value, c.LLVMIsABitCastInst, _BITCAST_OPCODE):
+            value = c.LLVMGetOperand(value, 0)
+        else:
+            break
     if depth and c.LLVMIsASelectInst(value):
         arms = [_known(c, layout, c.LLVMGetOperand(value, arm), offset, depth - 1) for arm in (1, 2)]
         return None if None in arms else [address for arm in arms if arm for address in arm]

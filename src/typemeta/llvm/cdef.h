@@ -279,6 +279,7 @@ LLVMValueRef LLVMBuildInsertValue(LLVMBuilderRef B, LLVMValueRef AggVal, LLVMVal
                                   const char *Name);
 LLVMValueRef LLVMBuildInsertElement(LLVMBuilderRef B, LLVMValueRef VecVal, LLVMValueRef EltVal,
                                     LLVMValueRef Index, const char *Name);
+LLVMValueRef LLVMBuildExtractElement(LLVMBuilderRef B, LLVMValueRef VecVal, LLVMValueRef Index, const char *Name);
 LLVMValueRef LLVMBuildUnreachable(LLVMBuilderRef B);
 LLVMValueRef LLVMBuildRetVoid(LLVMBuilderRef B);
 unsigned LLVMLookupIntrinsicID(const char *Name, size_t NameLen);

@@ -17,6 +17,7 @@ from typemeta.llvm.functions import is_direct_call, users
 
 _GEP: Final = 29  # LLVMGetElementPtr
 _FIRST_CAST, _LAST_CAST = 30, 41  # LLVMTrunc to LLVMBitCast
+_EXTRACT_ELEMENT, _INSERT_ELEMENT = 50, 51  # of LLVMOpcode
 _LATER_CASTS: Final = frozenset({60, 69})  # LLVMAddrSpaceCast, LLVMPtrToAddr (LLVM 22)
 
 
@@ -57,7 +58,9 @@ class Replacement:
             if self._c.LLVMIsAInstruction(root):
                 self._rewrite_instruction(root)
             elif self._c.LLVMIsAGlobalVariable(root):
-                self._editor.set_initializer(root, self._rebuild(self._editor.initializer(root)))
+                contents = self._editor.initializer(root)
+                if not self._affected.get(contents):  # an initializer cannot hold code
+                    self._editor.set_initializer(root, self._rebuild(contents))
             elif self._c.LLVMIsAFunction(root):
                 self._rewrite_function(root)
 
@@ -151,7 +154,11 @@ class Replacement:
             return editor.get_element(c.LLVMGetGEPSourceElementType(value), operands[0], operands[1:], flags)
         if _FIRST_CAST <= opcode <= _LAST_CAST or opcode in _LATER_CASTS:
             return editor.cast(opcode, operands[0], c.LLVMTypeOf(value))
-        return editor.binary(opcode, operands[0], operands[1])
+        if opcode == _EXTRACT_ELEMENT:
+            return editor.extract_element(*operands)
+        if opcode == _INSERT_ELEMENT:
+            return editor.insert_element(*operands)
+        return editor.binary(opcode, *operands)
 
     def _aggregate(self, value: int, elements: list[int]) -> int:
         c, editor = self._c, self._editor

@@ -19,6 +19,7 @@ ICMP_EQ, ICMP_NE, ICMP_ULE = 32, 33, 37  # LLVMIntPredicate
 HIDDEN: Final = 1  # LLVMVisibility
 EXTERNAL_LINKAGE, APPENDING_LINKAGE, INTERNAL_LINKAGE, PRIVATE_LINKAGE, EXTERN_WEAK_LINKAGE = 0, 7, 8, 9, 12
 _NO_NAME: Final = b""
+_ZEXT: Final = 31  # LLVMZExt
 
 
 @contextmanager
@@ -85,8 +86,9 @@ class Editor:
         return self.c.LLVMGlobalGetValueType(global_)
 
     def constant(self, type_: int, value: int) -> int:
-        """Returns an integer constant."""
-        return self.c.LLVMConstInt(type_, value & 0xFFFFFFFFFFFFFFFF, 0)
+        """Returns an integer constant of up to 64 bits: `value` modulo its type's size."""
+        bits = min(self.c.LLVMGetIntTypeWidth(type_), 64)  # bits beyond would stay in it, unseen in its text
+        return self.c.LLVMConstInt(type_, value & ((1 << bits) - 1), 0)
 
     def null(self, type_: int) -> int:
         """Returns the zero of a type."""
@@ -247,6 +249,10 @@ class Editor:
         """Builds `and`."""
         return self.c.LLVMBuildAnd(self._builder, left, right, _NO_NAME)
 
+    def zero_extend(self, value: int, type_: int) -> int:
+        """Builds `zext`."""
+        return self.cast(_ZEXT, value, type_)
+
     def truncate(self, value: int, type_: int) -> int:
         """Builds `trunc`."""
         return self.c.LLVMBuildTrunc(self._builder, value, type_, _NO_NAME)
@@ -305,6 +311,10 @@ class Editor:
     def insert_element(self, vector: int, element: int, index: int) -> int:
         """Builds `insertelement`."""
         return self.c.LLVMBuildInsertElement(self._builder, vector, element, index, _NO_NAME)
+
+    def extract_element(self, vector: int, index: int) -> int:
+        """Builds `extractelement`."""
+        return self.c.LLVMBuildExtractElement(self._builder, vector, index, _NO_NAME)
 
     def get_element(self, type_: int, base: int, indices: Sequence[int], flags: int = 0) -> int:
         """Builds `getelementptr`, with LLVM's no-wrap flags."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from typemeta.llvm._cdef import ffi
 from typemeta.llvm.module import Module
 from typemeta.llvm.variables import global_name
 
@@ -83,7 +84,7 @@ def _is_assume_like(module: Module, call: int) -> bool:
     if not c.LLVMIsAIntrinsicInst(call):
         return False
     name = global_name(module, c.LLVMGetCalledValue(call)).removeprefix("@")
-    return name in _ASSUME_LIKE or name.rsplit(".", 1)[0] in _ASSUME_LIKE
+    return any(name == known or name.startswith(f"{known}.") for known in _ASSUME_LIKE)
 
 
 def is_no_cfi(module: Module, user: int) -> bool:
@@ -94,7 +95,7 @@ def is_no_cfi(module: Module, user: int) -> bool:
     if c.LLVMIsAConstantArray(user) or c.LLVMIsAConstantStruct(user) or c.LLVMIsAConstantVector(user):
         return False
     text: str = module.library.take_message(c.LLVMPrintValueToString(user))
-    return " no_cfi " in f" {text} "
+    return " no_cfi " in f" {text.partition('@')[0]}"  # the name may be any text
 
 
 def has_string_attribute(module: Module, function: int, key: str) -> bool:
@@ -136,12 +137,18 @@ def _is_implied_dso_local(c: Any, ref: int) -> bool:
 
 
 def _printed_name(module: Module, ref: int) -> str:
-    """Returns a function's name as LLVM prints it, quoted where it must be."""
-    name = global_name(module, ref).removeprefix("@")
-    if re.fullmatch(r"[-a-zA-Z$._][-\w$.]*", name):
-        return name
-    escaped = "".join(ch if ch.isprintable() and ch not in '"\\' else f"\\{ord(ch):02X}" for ch in name)
-    return f'"{escaped}"'
+    """Returns a function's name as LLVM prints it, quoted and escaped byte by byte where it must be."""
+    length = ffi.new("size_t *")
+    name = bytes(ffi.buffer(module.c.LLVMGetValueName2(ref, length), length[0]))
+    if re.fullmatch(rb"[-a-zA-Z._][-\w.]*", name):
+        return name.decode()
+    return f'"{"".join(map(_escape, name))}"'
+
+
+def _escape(byte: int) -> str:
+    if byte == ord("\\"):
+        return "\\\\"
+    return chr(byte) if 0x20 <= byte < 0x7F and byte != ord('"') else f"\\{byte:02X}"
 
 
 __all__ = [

@@ -18,18 +18,23 @@ from typing import Final, NamedTuple
 
 from typemeta.errors import InputError
 
-_GAP: Final = r"(?:[ \t\r\n\f\v\0]++|;[^\n]*+|/\*(?s:.*?)\*/)*+"
+_GAP: Final = r"(?:[\ \t\r\n\f\v\0]++|;[^\n]*+|/\*.*?\*/)*+"
 _WORD: Final = r"-a-zA-Z$._0-9"
 _TOKEN: Final = re.compile(
-    rf'({_GAP})([%@$!]?+"[^"]*+"|\d++(?=x)|i\d++(?![{_WORD}]*+:)|[%@]?+[{_WORD}]++:?+|![{_WORD}\\]*+|[^"]|"|\Z)',
-    re.ASCII | re.DOTALL,
+    rf"""({_GAP})(
+        [%@$!]?+"[^"]*+"                        # a string, or a quoted name
+        | \d++(?=x) | i\d++(?![{_WORD}]*+:)     # LLVM reads `8x` and `i8addrspace` as two words
+        | [%@]?+[{_WORD}]++:?+                  # a name, word, number or label
+        | ![{_WORD}\\]*+                        # metadata: its name or number, or just `!`
+        | .                                     # anything else, also a `"` that begins no string
+        | \Z )""",
+    re.ASCII | re.DOTALL | re.VERBOSE,
 )
-"""What lies before a token, and the token: string or quoted name, number of elements or integer
-type (LLVM reads `8x` and `i8addrspace` as two), name or word or number or label, metadata, any other
-character, the end."""
+"""What lies before a token, and the token."""
 
 _STARTS_WORD: Final = re.compile(rf'[{_WORD}"]', re.ASCII)
 _ENDS_WORD: Final = re.compile(rf"[{_WORD}]\Z", re.ASCII)
+_NUMBER: Final = re.compile(r"\d++|u0x[\da-fA-F]++", re.ASCII)
 _SIMPLE_TYPE: Final = re.compile(
     r"i\d++|void|ptr|float|double|half|bfloat|fp128|x86_fp80|ppc_fp128|x86_mmx|x86_amx|label|metadata|token|opaque"
 )
@@ -48,6 +53,7 @@ _NO_ATTRIBUTE: Final = re.compile(
 """Words that begin the next entity of the module, or a value that belongs to a function."""
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _MAX_DEPTH: Final = 100
+_MAX_FLAGS: Final = 16
 _LOOKAHEAD: Final = 8
 
 TYPE_SUFFIXES: Final = frozenset(("*", "(", "addrspace"))
@@ -108,7 +114,8 @@ class IRText:
         for i in range(start, stop):
             self._before.pop(i, None)
             self._after.pop(i, None)
-        self._close_gap(start if "\n" in self._new_gaps[stop] or stop >= self.end else stop)
+        is_last = stop >= self.end or self._new_gaps[stop].strip(" \t") != ""
+        self._close_gap(start if is_last else stop)
 
     def insert_before(self, index: int, text: str) -> None:
         """Puts text directly before a token; what is inserted later comes later."""
@@ -123,9 +130,7 @@ class IRText:
         for i in self._before.keys() | self._after.keys():
             self._new_tokens[i] = self._renewed(i)
         self._before, self._after = {}, {}
-        return "".join(
-            [piece for pair in zip(self._new_gaps, self._new_tokens, strict=True) for piece in pair]
-        )
+        return "".join(map("".join, zip(self._new_gaps, self._new_tokens, strict=True)))
 
     def find_closing(self, index: int) -> int:
         """Returns where the bracket that opens at a token closes.
@@ -151,10 +156,7 @@ class IRText:
     def error(self, index: int, message: str) -> InputError:
         """Makes the error that something is wrong at a token."""
         index = min(index, self.end)
-        before = "".join(
-            [piece for pair in zip(self._gaps[:index], self.tokens, strict=False) for piece in pair]
-        )
-        before += self._gaps[index]
+        before = "".join(map("".join, zip(self._gaps[:index], self.tokens, strict=False))) + self._gaps[index]
         return InputError(message, line=before.count("\n") + 1, column=len(before) - before.rfind("\n"))
 
     def _renewed(self, index: int) -> str:
@@ -198,18 +200,15 @@ class TypeNode(NamedTuple):
 
 
 class IRReader:
-    """Reads what stands at a token: types by recursive descent, and how far other things reach.
-
-    Attributes:
-        furthest: the token at which the last type stopped that could not be read.
-    """
+    """Reads what stands at a token: types by recursive descent, and how far other things reach."""
 
     def __init__(self, text: IRText) -> None:
         self._text = text
         self._tokens = text.tokens
         self._depth = 0
-        self._definitions: dict[str, int] | None = None
-        self.furthest = 0
+        self._definitions: dict[str, TypeNode] | None = None
+        self._furthest = 0
+        """Where the last type that could not be read stopped making sense."""
 
     def starts_type(self, index: int) -> bool:
         """Tells whether a token, if a suffix of types follows it, begins a type."""
@@ -251,6 +250,11 @@ class IRReader:
             return self._text.find_closing(operands) + 1
         return index + 1
 
+    def find_equals(self, index: int) -> int:
+        """Returns where the `=` before a word of an entity stands; the word itself if there is none."""
+        places = range(index, max(index - _MAX_FLAGS, 0), -1)
+        return next((i for i in places if self._tokens[i] == "="), index)
+
     def skip_metadata(self, index: int) -> int:
         """Returns the token behind a metadata node: `!1`, `!{...}` or `!DISubprogram(...)`."""
         if self._tokens[index + 1] in ("{", "("):
@@ -265,29 +269,20 @@ class IRReader:
         """
         node = self.read_type(index)
         if node is None:
-            raise self.no_type()
+            found = self._tokens[self._furthest]
+            message = f"expected a type, found `{found}`" if found else "expected a type"
+            raise self._text.error(self._furthest, message)
         return node
 
     def resolve(self, node: TypeNode) -> TypeNode:
         """Returns the type that a name stands for, if the text defines it and it is not opaque."""
         if self._definitions is None:
-            self._definitions = {
-                self._tokens[i - 2]: i + 1
-                for i, token in enumerate(self._tokens)
-                if token == "type" and self._tokens[i - 1] == "="
-            }
+            self._definitions = self._read_definitions()
         for _ in range(_MAX_DEPTH):
-            if node.kind is not TypeKind.NAMED or self._tokens[node.start] not in self._definitions:
+            if node.kind is not TypeKind.NAMED:
                 break
-            node = self.read_type(self._definitions[self._tokens[node.start]]) or node
+            node = self._definitions.get(self._tokens[node.start], node)
         return node
-
-    def no_type(self) -> InputError:
-        """Makes the error for the last type that could not be read."""
-        found = self._tokens[self.furthest]
-        return self._text.error(
-            self.furthest, f"expected a type, found `{found}`" if found else "expected a type"
-        )
 
     def read_type(self, index: int) -> TypeNode | None:
         """Returns the longest type that starts at a token, or None if there is none.
@@ -309,6 +304,11 @@ class IRReader:
             self._depth -= 1
         return node
 
+    def _read_definitions(self) -> dict[str, TypeNode]:
+        tokens = self._tokens
+        places = (i for i, token in enumerate(tokens) if token == "type" and tokens[i - 1] == "=")
+        return {tokens[i - 2]: node for i in places if (node := self.read_type(i + 1)) is not None}
+
     def _is_attribute(self, token: str) -> bool:
         return (
             token[:1].isalpha()
@@ -320,13 +320,12 @@ class IRReader:
     def _read_first(self, index: int) -> TypeNode | None:
         tokens = self._tokens
         token = tokens[index]
-        self.furthest = index
+        self._furthest = index
         if token[:1] == "%":
             return TypeNode(TypeKind.NAMED, index, index + 1)
         if _SIMPLE_TYPE.fullmatch(token):
-            return TypeNode(
-                TypeKind.SIMPLE, index, self._skip_space(index + 1) if token == "ptr" else index + 1
-            )
+            stop = self._skip_space(index + 1) if token == "ptr" else index + 1
+            return TypeNode(TypeKind.SIMPLE, index, stop)
         if token == "{":
             return self._read_struct(index, index + 1)
         if token == "[":
@@ -355,19 +354,20 @@ class IRReader:
         tokens = self._tokens
         if tokens[index + 1] == "{":
             node = self._read_struct(index, index + 2)
-            if node is None or tokens[node.stop] != ">":
+            if node is None:
                 return None
-            return node._replace(stop=node.stop + 1)
+            self._furthest = node.stop
+            return node._replace(stop=node.stop + 1) if tokens[node.stop] == ">" else None
         scaled = tokens[index + 1] == "vscale" and tokens[index + 2] == "x"
         return self._read_sequence(TypeKind.VECTOR, index, index + (3 if scaled else 1), ">")
 
     def _read_sequence(self, kind: TypeKind, start: int, index: int, closing: str) -> TypeNode | None:
-        if not (self._tokens[index].isdigit() and self._tokens[index + 1] == "x"):
+        if not (_NUMBER.fullmatch(self._tokens[index]) and self._tokens[index + 1] == "x"):
             return None
         element = self.read_type(index + 2)
         if element is None:
             return None
-        self.furthest = element.stop
+        self._furthest = element.stop
         if self._tokens[element.stop] != closing:
             return None
         return TypeNode(kind, start, element.stop + 1, (element,))
@@ -382,7 +382,7 @@ class IRReader:
             if part is None:
                 return None
             parts.append(part)
-            self.furthest = part.stop
+            self._furthest = part.stop
             if self._tokens[part.stop] == closing:
                 return tuple(parts), part.stop + 1
             if self._tokens[part.stop] != ",":

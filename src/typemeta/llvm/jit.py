@@ -72,6 +72,8 @@ class Jit:
             self._library.check_error(self._library.c.LLVMOrcDisposeLLJIT(ref), "cannot close LLVM's JIT")
 
     def __enter__(self) -> Self:
+        if not self._ref:
+            raise StaleHandleError("this JIT is closed")
         return self
 
     def __exit__(

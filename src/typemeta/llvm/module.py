@@ -212,8 +212,9 @@ class Module:
     def _each(self, first: Any, following: Any) -> Iterator[Value]:
         ref = first(self.ref)
         while ref:
-            yield Value(self, ref)
-            ref = following(ref)
+            value = Value(self, ref)
+            yield value
+            ref = following(value.ref)  # refused if the module was changed or closed meanwhile
 
     def _flag(self, entries: Any, index: int) -> tuple[str, int | None]:
         c = self.c

@@ -2,18 +2,22 @@
 
     declare void @g() !type !3                       declare !type !3 void @g()
     @a = alias weak i32, i32* @b                     @a = weak alias i32, i32* @b
-    landingpad T personality P @f cleanup            define ... personality P @f {; landingpad T cleanup
+    landingpad T personality P @f cleanup            landingpad T cleanup; define ... personality P @f {
     !0 = metadata !{i32 1, metadata !"x"}            !0 = !{i32 1, !"x"}
     call void @f(metadata !{i32 %x})                 call void @f(metadata i32 %x)
     ret void, !dbg !1  ; with !1 = !{i32 5, ...}     ret void
     getelementptr ({ T }* @v, i32 0, inrange i32 0)  getelementptr ({ T }* @v, i32 0, i32 0)
     uselistorder i32 0, { 1, 0 }                     (nothing)
     @llvm.global_ctors = [1 x { i32, F }] ...        [1 x { i32, F, ptr }] ...
+    %x = cmpxchg i32* %p, i32 0, i32 1 release       %"x.pair" = cmpxchg ... release monotonic
+                                                     %x = extractvalue { i32, i1 } %"x.pair", 0
     volatile load, comdat $c, fence singlethread     load volatile, comdat($c), syncscope("singlethread")
+    internal hidden, addrspace(1) unnamed_addr       internal, unnamed_addr addrspace(1)
+    linker_private, address_safety                   private, sanitize_address
 
 Types are left to `typed_pointers`, which calls this on its way through the tokens. Three of these lose
-something, in the same way as LLVM's own upgrade of old bitcode does: `inrange`, use-list orders, which
-count uses that typed pointers kept apart, and locations (`!dbg`) in the debug info of LLVM 3.5 and older.
+something, as LLVM's own upgrade of old bitcode does: `inrange`, whose new form counts bytes; use-list
+orders, which count uses that typed pointers kept apart; and locations in debug info of LLVM <= 3.5.
 
 Source: release notes and `LLParser.cpp` of LLVM 2.9 to 23, and `AutoUpgrade.cpp`.
 """
@@ -33,9 +37,17 @@ _NEW_WORDS: Final = {
     "linkonce_odr_auto_hide": "linkonce_odr",
     "address_safety": "sanitize_address",
 }
+_FAILURE_ORDERINGS: Final = {
+    "monotonic": "monotonic",
+    "acquire": "acquire",
+    "release": "monotonic",
+    "acq_rel": "acquire",
+    "seq_cst": "seq_cst",
+}
 _LOCAL_LINKAGES: Final = ("internal", "private", "linker_private", "linker_private_weak")
 _LINKAGE: Final = re.compile(
-    "private|internal|weak|weak_odr|linkonce|linkonce_odr|external|default|hidden|protected|linker_private"
+    "private|internal|weak|weak_odr|linkonce|linkonce_odr|external|default|hidden|protected"
+    "|linker_private|linker_private_weak"
 )
 
 
@@ -57,6 +69,7 @@ class OldSpellings:
         self._tuples: set[str] | None = None
         self.actions: Final[dict[str, Callable[[int], int]]] = {
             "volatile": self._volatile,
+            "cmpxchg": self._cmpxchg,
             "landingpad": self._landingpad,
             "metadata": self._metadata,
             "!dbg": self._dbg,
@@ -90,23 +103,20 @@ class OldSpellings:
             parameters: position of the parenthesis that opens the parameters.
         """
         tokens = self._tokens
-        at = self._reader.skip_attributes(self._text.find_closing(parameters) + 1)
+        start = at = self._reader.skip_attributes(self._text.find_closing(parameters) + 1)
         while tokens[at][:1] == "!" and tokens[at + 1][:1] == "!":
-            stop = self._reader.skip_metadata(at + 1)
-            self._moves.append((at, stop, index + 1))
-            at = self._reader.skip_attributes(stop)
+            at = self._reader.skip_metadata(at + 1)
+        if at > start:
+            self._moves.append((start, at, index + 1))
 
     def move_linkage(self, index: int) -> int:
         """Moves what stands between `alias` and its type to the front, and returns where the type stands."""
         stop = index + 1
         while _LINKAGE.fullmatch(self._tokens[stop]):
             stop += 1
-        start = index
-        while start and self._tokens[start] != "=":
-            start -= 1
         if stop > index + 1:
             words = (_NEW_WORDS.get(word, word) for word in self._tokens[index + 1 : stop])
-            self._text.insert_before(start + 1, " ".join(words) + " ")
+            self._text.insert_before(self._reader.find_equals(index) + 1, " ".join(words) + " ")
             self._text.remove(index + 1, stop)
         return stop
 
@@ -128,6 +138,27 @@ class OldSpellings:
             self._text.replace(index + 1, index + 2, "volatile")
         return index + 1
 
+    def _cmpxchg(self, index: int) -> int:
+        """Adds the second ordering, and takes the old value out of the pair that is the result now."""
+        tokens = self._tokens
+        at = index + 1
+        while tokens[at] in ("weak", "volatile"):
+            at += 1
+        for comma in (",", ",", "singlethread"):
+            node = self._reader.need_type(at)
+            at = self._reader.skip_value(node.stop)
+            at += tokens[at] == comma
+        failure = _FAILURE_ORDERINGS.get(tokens[at])
+        if failure is None or tokens[at + 1] in _FAILURE_ORDERINGS:
+            return index + 1
+        self._text.insert_after(at, f" {failure}")
+        if tokens[index - 1] == "=":
+            name, old = tokens[index - 2], self._text.original(node.start, node.stop).strip()
+            pair = '%"{}.pair"'.format(name.strip('%"'))
+            self._text.replace(index - 2, index - 1, pair)
+            self._text.insert_after(at, f" {name} = extractvalue {{ {old}, i1 }} {pair}, 0")
+        return index + 1
+
     def _comdat(self, index: int) -> int:
         name, behind = self._tokens[index + 1 : index + 3]
         if name[:1] == "$" and behind != "=":
@@ -142,7 +173,7 @@ class OldSpellings:
     def _unnamed_addr(self, index: int) -> int:
         """Moves the word before an address space, `addrspace(n)`."""
         start = index - 4
-        if self._tokens[max(start, 0)] == "addrspace" and self._tokens[index + 1] in ("global", "constant"):
+        if self._tokens[start] == "addrspace" and self._tokens[index + 1] in ("global", "constant"):
             self._text.insert_before(start, "unnamed_addr ")
             self._text.remove(index, index + 1)
         return index + 1
@@ -211,10 +242,10 @@ class OldSpellings:
         elif tokens[index + 2] == "{":
             node = self._reader.read_type(index + 3)
             if node and tokens[node.stop][:1] == "%" and tokens[node.stop + 1] == "}":
-                self._text.replace(
-                    index, index + 3, "metadata" if self._text.blank_before(index + 3) else "metadata "
-                )
+                blank = "" if self._text.blank_before(index + 3) else " "
+                self._text.replace(index, index + 3, f"metadata{blank}")
                 self._text.remove(node.stop + 1, node.stop + 2)
+                self._braces.append(False)
                 return index + 3
         return index + 1
 
@@ -231,9 +262,7 @@ class OldSpellings:
             self._tuples = {
                 tokens[i - 1]
                 for i, token in enumerate(tokens)
-                if token == "="
-                and "!" in (tokens[i + 1], tokens[i + 2])
-                and tokens[i + 1] in ("!", "metadata")
+                if token == "=" and tokens[i + 1 if tokens[i + 1] != "metadata" else i + 2] == "!"
             }
         return self._tuples
 

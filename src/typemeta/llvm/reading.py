@@ -16,8 +16,17 @@ STANDARD_INPUT: Final = "-"
 Note = Callable[[str], None]
 """Takes a line that a user should see."""
 
+Progress = Callable[[str], None]
+"""Takes a phrase that says what is done next."""
 
-def read_module(inputs: Sequence[str], *, context: Context | None = None, note: Note | None = None) -> Module:
+
+def read_module(
+    inputs: Sequence[str],
+    *,
+    context: Context | None = None,
+    note: Note | None = None,
+    progress: Progress | None = None,
+) -> Module:
     """Reads one or more inputs; several are linked with LLVM's IR linker, in order.
 
     Args:
@@ -25,19 +34,27 @@ def read_module(inputs: Sequence[str], *, context: Context | None = None, note: 
             standard input.
         context: where the module will live; a new one if None.
         note: called with what a user should know: upgraded text, LLVM's warnings.
+        progress: called with what is done next, such as `parsing libx.a(foo.o)`.
 
     Raises:
         InputError: an input cannot be read, or holds nothing to read.
         LinkError: two inputs define the same symbol, or cannot be linked for another reason.
+        ValueError: `inputs` is empty.
     """
+    if not inputs:
+        raise ValueError("there must be at least one input")
     context = context or Context()
     payloads = [payload for name in inputs for payload in _payloads(name)]
+    progress = progress or _nothing
+    progress(f"parsing {payloads[0].name}")
     module = _parse(payloads[0], context, note)
     for position, payload in enumerate(payloads[1:], 1):
+        progress(f"parsing {payload.name}")
         following = _parse(payload, context, note)
         if _same_file(payloads[position - 1], payload):
             keep_linkonce(module)
             keep_linkonce(following)
+        progress(f"linking {payload.name}")
         try:
             module.link_in(following)
         except LinkError as error:
@@ -77,6 +94,10 @@ def keep_linkonce(module: Module) -> None:
                 c.LLVMSetLinkage(value.ref, weak_for[linkage])
 
 
+def _nothing(_: str) -> None:
+    """Does nothing."""
+
+
 def _payloads(name: str) -> list[Payload]:
     data = read_bytes(name)
     if name == STANDARD_INPUT:
@@ -91,20 +112,35 @@ def _same_file(first: Payload, second: Payload) -> bool:
 
 
 def _parse(payload: Payload, context: Context, note: Note | None) -> Module:
-    try:
-        return Module.parse(payload.data, payload.name, context=context)
-    except InputError as error:
-        if payload.kind is not PayloadKind.TEXT:
+    data = payload.data
+    if payload.kind is PayloadKind.BITCODE:
+        try:
+            return Module.parse(data, payload.name, context=context)
+        except InputError as error:
             raise _unreadable(error, payload, context) from error
-        from typemeta.llvm.typed_pointers import has_typed_pointers  # only old text needs it
+    if b"*" in bytes(data):
+        data = _upgrade(bytes(data), payload.name, note)
+    return Module.parse(data, payload.name, context=context)
 
-        text = bytes(payload.data).decode(errors="surrogateescape")
-        if not has_typed_pointers(text):
-            raise
-        upgraded = _upgrade(text, payload.name)
+
+def _upgrade(data: bytes, name: str, note: Note | None) -> bytes:
+    """Returns IR text with `ptr` for typed pointers; text that has none as it is.
+
+    It is done before LLVM sees the text: LLVM 17 and later refuse some uses of typed pointers, and
+    silently misread a call whose callee has an explicit pointer type.
+    """
+    from typemeta.llvm.typed_pointers import has_typed_pointers, upgrade_typed_pointers
+
+    text = data.decode(errors="surrogateescape")
+    if not has_typed_pointers(text):
+        return data
     if note:
-        note(f"{payload.name}: has typed pointers, as in LLVM 14 and older; read as if written with ptr")
-    return Module.parse(upgraded.encode(errors="surrogateescape"), payload.name, context=context)
+        note(f"{name}: has typed pointers, as in LLVM 14 and older; read as if written with ptr")
+    try:
+        return upgrade_typed_pointers(text).encode(errors="surrogateescape")
+    except InputError as error:
+        message = str(error).split(": ", 1)[-1]
+        raise InputError(message, path=name, line=error.line, column=error.column) from error
 
 
 def _unreadable(error: InputError, payload: Payload, context: Context) -> InputError:
@@ -114,16 +150,6 @@ def _unreadable(error: InputError, payload: Payload, context: Context) -> InputE
         "the LLVM that wrote it with --llvm or TYPEMETA_LIBLLVM",
         path=payload.name,
     )
-
-
-def _upgrade(text: str, name: str) -> str:
-    from typemeta.llvm.typed_pointers import upgrade_typed_pointers
-
-    try:
-        return upgrade_typed_pointers(text)
-    except InputError as error:
-        message = str(error).split(": ", 1)[-1]
-        raise InputError(message, path=name, line=error.line, column=error.column) from error
 
 
 def _explain(error: LinkError, earlier: Sequence[Payload], latest: Payload) -> LinkError:

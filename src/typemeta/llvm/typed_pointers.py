@@ -1,37 +1,31 @@
-r"""Rewrites LLVM IR text with typed pointers (LLVM 2 to 14) into text that LLVM 17 and newer read.
+r"""Rewrites LLVM IR text with typed pointers (LLVM 2 to 14) into text that LLVM 17 and newer understand.
 
     %v = load i32* %p                          %v = load i32, ptr %p
     call i32 (i8*, ...)* @printf(i8* %s)       call i32 (ptr, ...) @printf(ptr %s)
     declare void @g(%T* sret) !type !3         declare !type !3 void @g(ptr sret(%T))
 
+LLVM still takes `i8*` for `ptr`, but it has forgotten everything else that a pointer's type said: it
+refuses the first and the last of these lines, and takes the second, without a word, for a call that
+returns a pointer. So text with typed pointers should come here before LLVM sees it.
+
 Only types and the spellings listed here change. Strings, quoted names, comments, everything else and all
 line breaks come back as they were, so that LLVM's diagnostics point at the right line.
 
 Types, anywhere in the text:
-    T*, T addrspace(n)*, \n*        `ptr`, `ptr addrspace(n)`
-    x86_mmx                         `<1 x i64>`, as LLVM reads it since 20
+    T*, T addrspace(n)*, \n*     become `ptr`, `ptr addrspace(n)`; LLVM 2 wrote \n for the type n levels up
+    x86_mmx                      becomes `<1 x i64>`, as in LLVM's own upgrade of bitcode
 What a pointer no longer says and so must be written elsewhere:
-    load, getelementptr, alias      the type is put before the pointer (LLVM <= 3.6 had it from the pointer)
-    call, invoke, callbr            `R (A)* %f` becomes `R (A) %f` where it is the type of the callee; since
-                                    LLVM 3.7 it is the type of the result: decided by the declaration of the
-                                    callee, the arguments, and which of both languages the text speaks
-    byval, sret, inalloca, preallocated                  get their type: `sret(T)`
-    inline asm with indirect operands, and the intrinsics in `_TYPED_OPERANDS`   get `elementtype(T)`
-Other spellings that LLVM no longer reads:
-    declare ... !type !3            attachments go behind `declare`
-    alias weak hidden ...           linkage goes before `alias` (LLVM <= 3.5)
-    landingpad ... personality      the personality goes to the function (LLVM <= 3.6)
-    metadata !{...}, metadata !"x"  the keyword goes, save before the arguments of calls, where
-                                    `metadata !{T %x}` becomes `metadata T %x` (LLVM <= 3.5)
-    , !dbg !n                       goes if !n is a plain tuple (LLVM <= 3.5), as in LLVM's own upgrade
-    inrange before an index         goes, as in LLVM's own upgrade of bitcode
-    uselistorder                    goes: merging pointer types changes what it counts
-    llvm.global_ctors, _dtors       get their third field (LLVM <= 3.4)
-    volatile load, volatile store; comdat $x; singlethread; linker_private; address_safety; deplibs
+    load, getelementptr, alias   get the type before the pointer, which LLVM <= 3.6 took from the pointer
+    call, invoke, callbr         `R (A)* %f` becomes `R (A) %f` where it is the type of the callee; since
+                                 LLVM 3.7 it is the type of the result. What decides is the declaration or
+                                 type of the callee, the arguments, and which loads the text has
+    byval, sret, inalloca, preallocated     get their type: `sret(T)`
+    inline asm with indirect operands, and the intrinsics in `_TYPED_OPERANDS`, get `elementtype(T)`
+Other spellings that LLVM no longer reads: listed in `old_spellings`; `declare ... !type !3` is one of them.
 
 What LLVM upgrades by itself is left to it, such as names of intrinsics (`llvm.memcpy.p0i8.p0i8.i64`) and
 `readnone`, and what it refuses for other reasons stays, to be reported by it at its line: constant
-expressions that it dropped, debug info of LLVM 3.6 to 3.9, `cmpxchg` with one ordering, `malloc`.
+expressions that it dropped, debug info of LLVM 3.6 to 3.9, globals without a name, `malloc`.
 """
 
 from __future__ import annotations
@@ -70,7 +64,7 @@ _TYPED_OPERANDS: Final = {
 
 
 def has_typed_pointers(text: str) -> bool:
-    """Tells whether an asterisk stands outside of strings and comments: no IR since LLVM 17 has one."""
+    """Tells whether an asterisk stands outside of strings and comments: no LLVM since 17 writes one."""
     return "*" in text and _ASTERISK.match(text) is not None
 
 
@@ -167,8 +161,16 @@ class _Upgrade:
         self._rewrite(node)
         self._latest = node
         if self._function_behind(node) is not None:
-            self._locals[self._tokens[self._reader.skip_attributes(node.stop)]] = node
+            self._note_local(node)
         return node.stop
+
+    def _note_local(self, node: TypeNode) -> None:
+        """Notes the type of the local value that follows it, or is a parameter with it."""
+        at = node.stop
+        while self._tokens[at].isalpha() and self._tokens[at + 1] != "(":
+            at += 1
+        if self._tokens[at + 1] != "=":  # the next instruction
+            self._locals[self._tokens[at]] = node
 
     def _rewrite(self, node: TypeNode) -> None:
         if node.kind is TypeKind.POINTER or self._is_mmx(node):
@@ -270,48 +272,51 @@ class _Upgrade:
             self._insert_type(start, self._pointee(node))
         function = self._function_behind(node) or self._reader.resolve(node)
         if function.kind is TypeKind.FUNCTION:
-            equals = next((i for i in range(index, 1, -1) if self._tokens[i] == "="), 1)
-            self._results[self._name(equals - 1)] = function.parts[0]
+            self._results[self._name(self._reader.find_equals(index) - 1)] = function.parts[0]
         return start
 
     def _pointee_of_constant(self, index: int) -> TypeNode | None:
         """Returns what a cast or getelementptr of LLVM <= 3.7, which has no type before it, points to."""
-        tokens = self._tokens
-        closing = self._reader.skip_value(index) - 1
-        if tokens[index] == "getelementptr":
+        if self._tokens[index] == "getelementptr":
             return self._element(index)
-        if tokens[index] in _CASTS:
-            cast = next((i for i in range(closing, index, -1) if tokens[i] == "to"), index)
-            return self._pointee(self._reader.need_type(cast + 1))
-        return None
+        cast = self._cast_type(index)
+        return cast and self._pointee(cast)
+
+    def _cast_type(self, index: int) -> TypeNode | None:
+        """Returns what a cast, instruction or constant, casts to; None if it is no cast to a pointer."""
+        if self._tokens[index] not in _CASTS:
+            return None
+        operand = self._reader.need_type(index + (2 if self._tokens[index + 1] == "(" else 1))
+        to = self._reader.skip_value(operand.stop)
+        return self._reader.need_type(to + 1) if self._tokens[to] == "to" else None
 
     def _element(self, index: int) -> TypeNode | None:
         """Walks the indexes of a constant getelementptr."""
         tokens = self._tokens
-        base = self._reader.need_type(tokens.index("(", index) + 1)
+        base = self._reader.need_type(index + (2 if tokens[index + 1] == "(" else 3))  # inbounds (
         found = self._pointee(base)
         if tokens[base.stop] == ",":
             found, base = base, self._reader.need_type(base.stop + 1)
         at = self._reader.skip_value(base.stop) + 3
         while found is not None and tokens[at] == ",":
-            whole = self._reader.resolve(found)
-            number = tokens[at + 2]
-            field = int(number) if whole.kind is TypeKind.STRUCT and number.isdigit() else 0
-            found = (
-                whole.parts[field]
-                if field < len(whole.parts) and whole.kind is not TypeKind.POINTER
-                else None
-            )
+            found = self._part(self._reader.resolve(found), tokens[at + 2])
             at += 3
         return found
 
+    def _part(self, node: TypeNode, number: str) -> TypeNode | None:
+        """Returns the type of a field or element."""
+        if node.kind is TypeKind.STRUCT:
+            return node.parts[int(number)] if number.isdigit() and int(number) < len(node.parts) else None
+        return node.parts[0] if node.kind in (TypeKind.ARRAY, TypeKind.VECTOR) else None
+
     def _asm(self, index: int) -> int:
         """Types the arguments that an inline assembler reads or writes through."""
-        constraints = self._skip_asm(index) - 1
-        if self._tokens[constraints + 1] == "(":
-            for operand in _find_indirect(self._tokens[constraints].strip('"')):
-                self._add_element_type(constraints + 1, operand)
-        return constraints + 1
+        stop = self._skip_asm(index)
+        constraints = self._tokens[stop - 1]
+        if self._tokens[stop] == "(" and constraints[:1] == '"':
+            for operand in _find_indirect(constraints.strip('"')):
+                self._add_element_type(stop, operand)
+        return index + 1
 
     def _skip_asm(self, index: int) -> int:
         """Returns the token behind the constraints of an inline assembler."""
@@ -403,6 +408,9 @@ class _Upgrade:
         callee = self._find_type_of_callee(call)
         if callee is not None and self._is_same(callee, call.node):
             return True
+        function = callee and self._function_behind(callee)
+        if function and self._is_same(function.parts[0], call.node):
+            return False
         if self._loads_old != self._loads_new:
             return self._loads_old
         spelling = self._text.original(call.node.start, call.node.stop).strip()
@@ -433,13 +441,7 @@ class _Upgrade:
             return call.locals[tokens[index]]
         if tokens[index][:1] == "%":
             index = next(i for i in range(call.body, index + 1) if tokens[i] == tokens[index]) + 2
-            stop = next((i for i in range(index, call.node.start) if tokens[i + 1] == "="), index)
-        else:
-            stop = self._reader.skip_value(index)
-        if tokens[index] not in _CASTS:
-            return None
-        cast = next((i for i in range(stop, index, -1) if tokens[i] == "to"), index)
-        return self._reader.read_type(cast + 1)
+        return self._cast_type(index)
 
 
 def _find_indirect(constraints: str) -> list[int]:

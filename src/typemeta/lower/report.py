@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from typemeta.lower.plan import JumpTable, LowerPlan, Resolution, ResolutionKind, SiteDecision, VariableRegion
-from typemeta.model import TypeModel
+from typemeta.model import SiteKind, TypeModel
 
 SCHEMA: Final = "typemeta.lower/1"
 
@@ -38,13 +38,14 @@ def report_totals(model: TypeModel, plan: LowerPlan) -> dict[str, Any]:
     kinds = Counter({kind.value: 0 for kind in ResolutionKind})
     for resolution in plan.resolutions:
         kinds[resolution.kind.value] += resolution.call_sites
-    decisions = Counter(plan.decisions)
+    decisions = np.frombuffer(plan.decisions, np.uint8)
+    is_folded = np.isin(decisions, (SiteDecision.FOLD_FALSE, SiteDecision.FOLD_TRUE))
     call_sites = sum(kinds.values())
     return {
         "call_sites": call_sites,
         "load_free_call_sites": call_sites - _loading_sites(model, plan),
-        "folded_call_sites": decisions[SiteDecision.FOLD_FALSE] + decisions[SiteDecision.FOLD_TRUE],
-        "dropped_call_sites": decisions[SiteDecision.DROP],
+        "folded_call_sites": int(np.count_nonzero(is_folded & (model.site_kind == SiteKind.TYPE_TEST))),
+        "dropped_call_sites": plan.decisions.count(SiteDecision.DROP),
         "kinds": dict(kinds),
         "variable_bytes": sum(model.globals[m].size for region in variables for m in region.members),
         "laid_out_bytes": sum(region.size for region in variables),

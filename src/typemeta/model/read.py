@@ -46,6 +46,7 @@ class Anchors:
 
     Attributes:
         module: the module.
+        model: what was read with them.
         epoch: the module's epoch when it was read.
         globals: handle of each global, by GlobalIndex.
         sites: handle of each call, by SiteIndex.
@@ -53,6 +54,7 @@ class Anchors:
     """
 
     module: Module
+    model: TypeModel
     epoch: int
     globals: Sequence[int]
     sites: Sequence[int]
@@ -100,7 +102,7 @@ def read_type_model(module: Module) -> tuple[TypeModel, Anchors]:
         site_assumed=np.array(sites.assumed, np.bool_),
         site_known=sites.known,
     )
-    return model, Anchors(module, module.epoch, tuple(attachments.owners), sites.calls, sites.pointers)
+    return model, Anchors(module, model, module.epoch, tuple(attachments.owners), sites.calls, sites.pointers)
 
 
 class _Identifiers:
@@ -197,6 +199,7 @@ def _read_global(module: Module, ref: int, visibility: VCallVisibility, canonica
         and defined
         and (canonical or has_string_attribute(module, ref, "cfi-canonical-jump-table")),
         vcall_visibility=visibility,
+        address_space=c.LLVMGetPointerAddressSpace(c.LLVMTypeOf(ref)),
     )
 
 

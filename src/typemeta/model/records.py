@@ -87,6 +87,7 @@ class GlobalRecord:
         canonical: for a function, whether its jump-table entry takes over its name
             (`CFI Canonical Jump Tables`, `cfi-canonical-jump-table`); False for variables.
         vcall_visibility: of a vtable; `public` if it carries none.
+        address_space: number of the address space it lives in.
     """
 
     name: str
@@ -103,6 +104,7 @@ class GlobalRecord:
     address_taken: bool
     canonical: bool
     vcall_visibility: VCallVisibility
+    address_space: int = 0
 
     @property
     def is_local(self) -> bool:

@@ -123,12 +123,24 @@ class TypeModel:
             self.member_offset,
             self.site_kind,
             self.site_type,
+            self.site_assumed,
         ):
             digest.update(column.tobytes())
             digest.update(b"|")
-        names = [str(type_.id) for type_ in self.types]
-        facts = [f"{g.name}:{g.kind}:{g.size}:{g.alignment}:{g.linkage}:{g.section}" for g in self.globals]
-        bits = [f"{g.constant:d}{g.thread_local:d}{g.address_taken:d}{g.canonical:d}" for g in self.globals]
-        for lines in ([self.triple], names, facts, bits, map(str, sorted(self.flags.items()))):
+        target = [self.triple, str(self.pointer_bits)]
+        names = [f"{type_.id}:{type_.distinct:d}" for type_ in self.types]
+        facts = [
+            f"{g.name}:{g.kind}:{g.size}:{g.alignment}:{g.linkage}:{g.section}:{g.address_space}"
+            for g in self.globals
+        ]
+        bits = [
+            f"{g.declaration:d}{g.constant:d}{g.thread_local:d}{g.address_taken:d}{g.canonical:d}"
+            for g in self.globals
+        ]
+        known = [
+            f"{site}:{[(address.global_, address.offset) for address in addresses]}"
+            for site, addresses in sorted(self.site_known.items())
+        ]
+        for lines in (target, names, facts, bits, map(str, sorted(self.flags.items())), known):
             digest.update("\n".join(lines).encode(errors="surrogateescape") + b"|")
         return digest.hexdigest()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _ADDRESS: Final = re.compile(
-    r'@(?:"(?P<quoted>[^"]+)"|(?P<plain>[^+]+))(?:\+(?P<offset>0[xX][0-9a-fA-F]+|\d+))?'
+    r'@(?:"(?P<quoted>[^"]+)"|(?P<plain>[^+"][^+]*))(?:\+(?:0[xX](?P<hex>[0-9a-fA-F]+)|(?P<decimal>\d+)))?'
 )
 
 
@@ -19,7 +19,8 @@ class NamedAddress:
     offset: int
 
     def __str__(self) -> str:
-        return f"@{self.name}+{self.offset}" if self.offset else f"@{self.name}"
+        name = f'"{self.name}"' if "+" in self.name else self.name
+        return f"@{name}+{self.offset}" if self.offset else f"@{name}"
 
 
 def parse_address(text: str) -> NamedAddress:
@@ -31,4 +32,5 @@ def parse_address(text: str) -> NamedAddress:
     match = _ADDRESS.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is no address; write @NAME or @NAME+OFFSET, such as @_ZTV1A+16")
-    return NamedAddress(match["quoted"] or match["plain"], int(match["offset"] or "0", 0))
+    offset = int(match["hex"], 16) if match["hex"] else int(match["decimal"] or "0")
+    return NamedAddress(match["quoted"] or match["plain"], offset)

@@ -52,7 +52,8 @@ def apply_lowering(module: Module, model: TypeModel, anchors: Anchors, plan: Low
             they were read. Nothing is changed then.
     """
     anchors.check(module)
-    if plan.fingerprint != model.fingerprint or len(plan.decisions) != len(anchors.sites):
+    is_of_model = plan.fingerprint == model.fingerprint == anchors.model.fingerprint
+    if not is_of_model or len(plan.decisions) != len(anchors.sites):
         raise PlanError(f"the plan was not made for {module.name} as it is now; plan again")
     with edit(module) as editor:
         combined: list[CombinedGlobal] = []

@@ -84,12 +84,17 @@ def _inline_test(editor: Editor, resolution: Resolution, parts: _Parts) -> Emit:
     type_ = editor.int_type(width)
     bits = editor.constant(type_, resolution.bit_set.mask)
     one, zero, low = editor.constant(type_, 1), editor.constant(type_, 0), editor.constant(type_, width - 1)
-    narrow = editor.module.pointer_bits > width
+    pointer_bits = editor.module.pointer_bits
+
+    def resize(place: int) -> int:
+        if pointer_bits == width:
+            return place
+        return (editor.truncate if pointer_bits > width else editor.zero_extend)(place, type_)
 
     def emit(pointer: int) -> int:
         place = _rotated(editor, parts, pointer)
         in_range = editor.compare(ICMP_ULE, place, parts.size_m1)
-        index = editor.bit_and(editor.truncate(place, type_) if narrow else place, low)
+        index = editor.bit_and(resize(place), low)
         bit = editor.bit_and(editor.shift_left(one, index), bits)
         return editor.bit_and(in_range, editor.compare(ICMP_NE, bit, zero))
 

@@ -16,10 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from typemeta.llvm.calls import known_addresses
 from typemeta.llvm.edit import PRIVATE_LINKAGE, Editor
+from typemeta.llvm.values import LINKAGES
 from typemeta.llvm.variables import value_size
 from typemeta.lower.plan import VariableRegion
 from typemeta.model.read import Anchors
+
+_INTERPOSABLE = frozenset({"linkonce", "weak"})
+"""Linkages that let another module replace a definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +64,18 @@ def replace_members(editor: Editor, combined: CombinedGlobal) -> None:
     for member, gap in zip(combined.members, combined.gaps[:-1], strict=True):
         element += bool(gap)
         address = editor.element_address(combined.type, combined.variable, element)
+        if LINKAGES[editor.c.LLVMGetLinkage(member)] in _INTERPOSABLE:
+            _redirect_aliases(editor, member, address)
         editor.replace_uses(member, editor.replace_by_alias(member, editor.value_type(member), address))
         element += 1
+
+
+def _redirect_aliases(editor: Editor, member: int, address: int) -> None:
+    """Makes aliases of a member aliases of its new address: none may be of an interposable alias."""
+    for alias in editor.module.aliases():
+        known = known_addresses(editor.module, editor.c.LLVMAliasGetAliasee(alias.ref))
+        if known and known[0][0] == member:
+            editor.c.LLVMAliasSetAliasee(alias.ref, editor.byte_offset(address, known[0][1]))
 
 
 def move_contents(editor: Editor, combined: CombinedGlobal) -> None:

@@ -83,6 +83,10 @@ def check_layout_allowed(model: TypeModel, members: list[GlobalIndex]) -> Global
 def _fault(record: GlobalRecord) -> str | None:
     if record.thread_local:
         return "a member of a type identifier may not be thread-local"
+    if record.address_space:
+        return f"a member of a type identifier may not be in address space {record.address_space}"
+    if record.linkage == "common":
+        return "a member of a type identifier may not have common linkage; compile with -fno-common"
     if record.kind is GlobalKind.VARIABLE and record.section:
         return f"a member of a type identifier may not have an explicit section ({record.section})"
     return None
