@@ -118,12 +118,13 @@ def test_killed(isolated: Isolated) -> None:
     assert crash_line(isolated(DIE.format("KILL"))) == (
         "typemeta: killed (SIGKILL) while parsing a.bc; perhaps memory was short"
     )
+    assert crash_line(isolated(DIE.format("TERM"))) == "typemeta: killed (SIGTERM) while parsing a.bc"
 
 
 def test_unnamed_signal(isolated: Isolated) -> None:
     """A signal without a name is shown by its number."""
     number = int(signal.SIGRTMIN) + 3
-    assert f"(signal {number})" in crash_line(isolated(f"os.kill(os.getpid(), {number})"))
+    assert f"killed (signal {number}) while" in crash_line(isolated(f"os.kill(os.getpid(), {number})"))
 
 
 def test_stack_overflow(isolated: Isolated) -> None:

@@ -11,20 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.ir import parse
-from tests.property.specs import Definition, ModuleSpec
+from tests.property.specs import Definition, ModuleSpec, Pointer
 from typemeta.execute.entry import add_constructor_calls, add_entry_point
 from typemeta.llvm.edit import EXTERNAL_LINKAGE
 from typemeta.llvm.jit import Jit, call_void, read_memory
 from typemeta.llvm.module import Module
 from typemeta.llvm.target import live_type_intrinsics
 from typemeta.lower.apply import apply_lowering
-from typemeta.lower.plan import LowerPlan, plan_lowering
+from typemeta.lower.plan import LowerPlan, VariableRegion, plan_lowering
 from typemeta.model import TypeIndex, TypeModel
 from typemeta.model.read import Anchors, read_type_model
 
 Addresses = npt.NDArray[np.uint64]
 Answers = npt.NDArray[np.bool_]
 
+_ALL_ONES = (1 << 64) - 1
 _MARGIN = 64
 _LONGEST_SCAN = 1 << 14
 _FAR = [0, 1, 7, 8, (1 << 64) - 1, (1 << 64) - 8, 1 << 63, 1 << 47]
@@ -84,16 +85,20 @@ class Program:
         self._jit = jit
         self.bases = self._read_table("bases", spec.bases)
         self.bodies = self._read_table("bodies", spec.bodies)
-        self.places = self.bases | {name: self.address(symbol) for name, symbol in entries.items()}
+        self.places = self.bases | {name: self.symbol(symbol) for name, symbol in entries.items()}
 
-    def address(self, symbol: str) -> int:
+    def symbol(self, name: str) -> int:
         """Returns the address of a symbol."""
-        return self._jit.address(symbol)
+        return self._jit.address(name)
+
+    def address_of(self, pointer: Pointer) -> int:
+        """Returns what a pointer in the module holds at run time."""
+        return (self.bases[pointer.target] + pointer.offset) & _ALL_ONES
 
     def answers(self, probes: Addresses) -> Answers:
         """Returns what each test says about each probe: (number of probes, number of tests)."""
         results = np.full((len(probes), len(self.spec.tests)), 0xAA, np.uint8)
-        drive = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)(self.address("drive"))
+        drive = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)(self.symbol("drive"))
         drive(probes.ctypes.data, len(probes), results.ctypes.data)
         assert results.max(initial=0) <= 1, "an answer is true or false"
         return results.astype(np.bool_)
@@ -101,7 +106,7 @@ class Program:
     def known_answers(self) -> Answers:
         """Returns the answers for addresses known when compiling: (number of them, 2)."""
         results = np.full((len(self.spec.known), 2), 0xAA, np.uint8)
-        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.address("drive.known"))(results.ctypes.data)
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.symbol("drive.known"))(results.ctypes.data)
         assert results.max(initial=0) <= 1
         return results.astype(np.bool_)
 
@@ -110,14 +115,21 @@ class Program:
         counted = self.spec.counted(type_)
         return _wrapped([self.places[m.owner] + m.offset for m in counted if self.places[m.owner]])
 
+    def describe(self, address: int) -> str:
+        """Returns an address as a distance from the closest global below it."""
+        below = [(address - base, name) for name, base in self.bases.items() if base and base <= address]
+        distance, name = min(below, default=(address, ""))
+        return f"@{name}+{distance}"
+
     def _read_table(self, name: str, names: tuple[str, ...]) -> dict[str, int]:
         memory = read_memory(self._jit.address(name), 8 * len(names)) if names else b""
         return dict(zip(names, np.frombuffer(memory, np.uint64).tolist(), strict=True))
 
 
 @contextmanager
-def running(spec: ModuleSpec, module: Module) -> Iterator[Program]:
+def running(lowered: Lowered) -> Iterator[Program]:
     """Compiles a lowered module with its companion and runs its constructors."""
+    spec, module = lowered.spec, lowered.module
     entries = _expose_entries(spec, module)
     entry = add_entry_point(module, "start", [])
     add_constructor_calls(module, entry)
@@ -180,7 +192,7 @@ def _region_points(program: Program, lowered: Lowered) -> Iterator[int]:
                 starts[index] = base - offset
         if index not in starts:
             continue
-        size = region.offsets[-1] + 16 if not hasattr(region, "size") else region.size
+        size = region.size if isinstance(region, VariableRegion) else region.offsets[-1] + region.entry_size
         yield from range(starts[index] - _MARGIN, starts[index] + min(size, _LONGEST_SCAN) + _MARGIN)
     for resolution in plan.resolutions:
         start = starts.get(-1 if resolution.region is None else resolution.region)
@@ -193,11 +205,4 @@ def _region_points(program: Program, lowered: Lowered) -> Iterator[int]:
 
 
 def _wrapped(addresses: list[int]) -> Addresses:
-    return np.array([address & 0xFFFFFFFFFFFFFFFF for address in addresses], np.uint64)
-
-
-def describe(program: Program, address: int) -> str:
-    """Returns an address as `global+offset` of the closest global below it."""
-    below = [(address - base, name) for name, base in program.bases.items() if base and base <= address]
-    distance, name = min(below, default=(address, "null"))
-    return f"@{name}+{distance}"
+    return np.array([address & _ALL_ONES for address in addresses], np.uint64)

@@ -240,6 +240,8 @@ def _known(
     if not members:
         return ()
     names = [entry.name for entry in [*variables, *functions] if entry.name not in weak]
+    names += [f"alias.{v.name}" for v in variables if v.alias is not None]
+    names += [f"alias.{f.name}" for f in functions if f.alias]
     addresses = st.one_of(
         st.sampled_from(members).map(lambda m: Pointer(m.owner, m.offset)),
         st.builds(Pointer, st.sampled_from(names), st.integers(-1, 17)),

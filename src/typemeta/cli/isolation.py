@@ -31,6 +31,10 @@ _HELD_BYTES: Final = 65536
 _STANDARD_ERROR: Final = 2
 _CLEAR_LINE: Final = "\r\x1b[K"
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_CRASHES: Final = (
+    *(signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL),
+    *(signal.SIGFPE, signal.SIGTRAP, signal.SIGSYS),
+)
 _FATAL: Final = ("LLVM ERROR: ", "Assertion ")
 
 
@@ -277,10 +281,11 @@ def _report_death(journal: Journal, number: int) -> int:
     reason = f": {journal.reason}" if journal.reason else ""
     if number <= 0:
         _say(f"typemeta: LLVM gave up while {stage}{reason}")
-    elif number == signal.SIGKILL:
-        _say(f"typemeta: killed ({name}) while {stage}; perhaps memory was short")
-    else:
+    elif number in _CRASHES:
         _say(f"typemeta: LLVM crashed ({name}) while {stage}{reason}")
+    else:
+        hint = "; perhaps memory was short" if number == signal.SIGKILL else ""
+        _say(f"typemeta: killed ({name}) while {stage}{hint}")
     return EXIT_CRASH
 
 

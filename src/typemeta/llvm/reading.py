@@ -129,7 +129,7 @@ def _upgrade(data: bytes, name: str, note: Note | None) -> bytes:
     It is done before LLVM sees the text: LLVM 17 and later refuse some uses of typed pointers, and
     silently misread a call whose callee has an explicit pointer type.
     """
-    from typemeta.llvm.typed_pointers import has_typed_pointers, upgrade_typed_pointers
+    from typemeta.llvm.old_text.typed_pointers import has_typed_pointers, upgrade_typed_pointers
 
     text = data.decode(errors="surrogateescape")
     if not has_typed_pointers(text):

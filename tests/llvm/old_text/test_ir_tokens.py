@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from typemeta.errors import InputError
-from typemeta.llvm.ir_tokens import IRReader, IRText, TypeKind
+from typemeta.llvm.old_text.ir_tokens import IRReader, IRText, TypeKind
 
 TOKENS = [
     ('store i8* null, i8** %"a*b" ; i8*', ["store", "i8", "*", "null", ",", "i8", "*", "*", '%"a*b"']),

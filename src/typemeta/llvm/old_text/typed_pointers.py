@@ -35,8 +35,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from typemeta.llvm.ir_tokens import TYPE_SUFFIXES, IRReader, IRText, TypeKind, TypeNode
-from typemeta.llvm.old_spellings import OldSpellings
+from typemeta.llvm.old_text.ir_tokens import TYPE_SUFFIXES, IRReader, IRText, TypeKind, TypeNode
+from typemeta.llvm.old_text.old_spellings import OldSpellings
 
 _ASTERISK: Final = re.compile(r'(?:[^*";/]++|"[^"]*+"|;[^\n]*+|/\*(?s:.*?)\*/|/)*+\*')
 """Text up to the first asterisk that is neither in a string nor in a comment."""

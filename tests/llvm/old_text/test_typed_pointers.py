@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from typemeta.errors import InputError
-from typemeta.llvm.typed_pointers import has_typed_pointers, upgrade_typed_pointers
+from typemeta.llvm.old_text.typed_pointers import has_typed_pointers, upgrade_typed_pointers
 
 OPT = Path(sys.executable).parent / "opt"
 needs_opt = pytest.mark.skipif(not OPT.exists(), reason="opt is not installed beside Python")

@@ -28,7 +28,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from typemeta.llvm.ir_tokens import IRReader, IRText, TypeKind, TypeNode
+from typemeta.llvm.old_text.ir_tokens import IRReader, IRText, TypeKind, TypeNode
 
 _NEW_WORDS: Final = {
     "singlethread": 'syncscope("singlethread")',

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Final
 
 from typemeta.errors import InputError
-from typemeta.llvm.archives import ARCHIVE_MAGIC, THIN_MAGIC, read_members
-from typemeta.llvm.bitstream import BITCODE_MAGIC, WRAPPER_MAGIC, split_modules
-from typemeta.llvm.objects import ObjectFile, read_object
+from typemeta.llvm.containers.archives import ARCHIVE_MAGIC, THIN_MAGIC, read_members
+from typemeta.llvm.containers.bitstream import BITCODE_MAGIC, WRAPPER_MAGIC, split_modules
+from typemeta.llvm.containers.objects import ObjectFile, read_object
 
 _MAX_DEPTH: Final = 4
 _SAMPLE_BYTES: Final = 4096
