@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.cli.server import SECONDS, Server
@@ -97,7 +97,7 @@ class Typemeta:
         *arguments: str | Path,
         stdin: str = "",
         env: Mapping[str, str] | None = None,
-        before: Callable[[], None] | None = None,
+        before: str = "",
     ) -> Run:
         """Runs a command to its end.
 
@@ -105,18 +105,17 @@ class Typemeta:
             arguments: what follows `typemeta`.
             stdin: contents of standard input.
             env: added to the environment.
-            before: called in the new process just before the command starts.
+            before: Python code that the new process runs before it becomes the command.
         """
-        if self._server is not None and env is None and before is None:
+        if self._server is not None and env is None and not before:
             words = [str(word) for word in arguments]
             code, out, err = self._server.run(self.folder, words, stdin.encode())
         else:
             done = subprocess.run(
-                self.line(*arguments),
+                prepared(before, self.line(*arguments)) if before else self.line(*arguments),
                 cwd=self.folder,
                 input=stdin.encode(),
                 env={**os.environ, **(env or {})},
-                preexec_fn=before,
                 capture_output=True,
                 timeout=SECONDS,
                 check=False,
@@ -145,7 +144,7 @@ class Typemeta:
         *arguments: str | Path,
         stdin: str = "",
         env: Mapping[str, str] | None = None,
-        before: Callable[[], None] | None = None,
+        before: str = "",
     ) -> str:
         """Returns why a command is refused: exit code 2, nothing printed, nothing left, and one line."""
         files = self.files()
@@ -163,6 +162,12 @@ class Typemeta:
         path = self.folder / name
         path.write_text(text)
         return path
+
+
+def prepared(before: str, line: Sequence[str | Path]) -> list[str | Path]:
+    """Returns a command line that runs Python code in its process before it becomes another one's."""
+    script = f"import os, resource, signal, sys\n{before}\nos.execv(sys.argv[1], sys.argv[1:])\n"
+    return [sys.executable, "-c", script, *line]
 
 
 def only_line(done: Run) -> str:

@@ -8,7 +8,6 @@ loading LLVM and numpy; most tests are about what comes after. Requests and answ
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import select
@@ -19,7 +18,6 @@ from pathlib import Path
 from typing import NoReturn
 
 SECONDS = 60
-MODULES = ("lower.apply", "lower.report", "model.read", "model.document", "execute", "llvm.typed_pointers")
 
 
 class Server:
@@ -54,13 +52,19 @@ class Server:
         self._process.communicate()
 
 
-def serve() -> None:
-    """Answers requests until standard input ends."""
+def load_everything() -> None:
+    """Loads LLVM, numpy and what typemeta offers, so that forks of this process need not."""
+    import typemeta
     from typemeta.llvm.library import load
 
-    for name in MODULES:
-        importlib.import_module(f"typemeta.{name}")
+    for name in typemeta.__all__:
+        getattr(typemeta, name)
     load()
+
+
+def serve() -> None:
+    """Answers requests until standard input ends."""
+    load_everything()
     for line in sys.stdin:
         folder, arguments, *files = json.loads(line)
         child = os.fork()

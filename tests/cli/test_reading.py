@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -118,7 +117,7 @@ def test_standard_input(typemeta: Typemeta) -> None:
 
 def test_closed_standard_input(typemeta: Typemeta) -> None:
     """Standard input that is closed is as good as empty."""
-    message = typemeta.refuses("show", "-", before=lambda: os.close(0))
+    message = typemeta.refuses("show", "-", before="os.close(0)")
     assert message == f"<stdin>: is empty; {KINDS}"
 
 

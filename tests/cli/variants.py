@@ -8,7 +8,6 @@ command runs in a fork of this process, in which `typemeta` forks again as it al
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import random
@@ -17,6 +16,8 @@ import signal
 import sys
 import time
 from pathlib import Path
+
+from tests.cli.server import load_everything
 
 SECONDS = 20.0
 STOP_SECONDS = 5.0
@@ -49,11 +50,8 @@ def choose_command(seed: int) -> list[str]:
 def main(file: Path, folder: Path, first: int, last: int) -> None:
     """Tries the variants with these numbers; prints a JSON document on a line for each."""
     from typemeta.cli import main as typemeta
-    from typemeta.llvm.library import load
 
-    for name in ("typemeta.lower.apply", "typemeta.model.read", "typemeta.model.document"):
-        importlib.import_module(name)
-    load()
+    load_everything()
     data = file.read_bytes()
     os.chdir(folder)
     for seed in range(first, last):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ir import TYPE_TEST, X86_64, handle, parse
+from typemeta.errors import MetadataError
 from typemeta.llvm.calls import (
     assumed_values,
     constant_gep_offset,
@@ -68,6 +69,24 @@ def test_the_identifier_of_a_checked_load_is_its_third_argument() -> None:
     )
     (identifier,) = find_calls(module, "llvm.type.checked.load", 2).identifiers
     assert module.c.LLVMIsAMDString(identifier)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TYPE_TEST + "@x = global [1 x ptr] [ptr @llvm.type.test]\n",
+        TYPE_TEST + "define void @f(ptr %p) {\n  store ptr @llvm.type.test, ptr %p\n  ret void\n}\n",
+        TYPE_TEST + "declare void @g(ptr, ptr)\ndefine void @f(ptr %p) {\n"
+        "  call void @g(ptr @llvm.type.test, ptr %p)\n  ret void\n}\n",
+        "declare i1 @llvm.type.test(ptr)\ndefine i1 @f(ptr %p) {\n"
+        "  %x = call i1 @llvm.type.test(ptr %p)\n  ret i1 %x\n}\n",
+    ],
+)
+def test_uses_that_are_no_calls(text: str) -> None:
+    """What the verifier refuses is an error, not a crash, even if nobody ran the verifier."""
+    module = Module.parse(text.encode(), "x.ll")
+    with pytest.raises(MetadataError, match=r"^@llvm\.type\.test: is used in a way that LLVM's verifier"):
+        find_calls(module, "llvm.type.test", 1)
 
 
 def test_no_calls() -> None:

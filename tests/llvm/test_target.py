@@ -108,7 +108,8 @@ def test_an_unknown_target() -> None:
         generate_code(module, ASSEMBLY)
     library = load()
     assert str(caught.value).startswith(
-        f"LLVM {library.version_text} ({library.found.path}) cannot target 'nonsense-unknown-linux': "
+        f"test.ll: LLVM {library.version_text} ({library.found.path}) "
+        "cannot target 'nonsense-unknown-linux': "
     )
     assert str(caught.value).endswith("name an LLVM that can with --llvm or TYPEMETA_LIBLLVM")
 

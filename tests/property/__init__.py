@@ -1,1 +1,1 @@
-"""Laws that hold for every module: random modules, their lowering executed, answers compared with the sets."""
+"""Laws that hold for every module: random modules, lowered, executed, and compared with the sets."""

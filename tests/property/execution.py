@@ -98,7 +98,9 @@ class Program:
     def answers(self, probes: Addresses) -> Answers:
         """Returns what each test says about each probe: (number of probes, number of tests)."""
         results = np.full((len(probes), len(self.spec.tests)), 0xAA, np.uint8)
-        drive = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)(self.symbol("drive"))
+        drive = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)(
+            self.symbol("drive")
+        )
         drive(probes.ctypes.data, len(probes), results.ctypes.data)
         assert results.max(initial=0) <= 1, "an answer is true or false"
         return results.astype(np.bool_)
@@ -150,6 +152,18 @@ def _expose_entries(spec: ModuleSpec, module: Module) -> dict[str, str]:
             exposed[name] = alias.name
             module.c.LLVMSetLinkage(alias.ref, EXTERNAL_LINKAGE)
     return exposed
+
+
+def check_answers(program: Program, probes: Addresses) -> None:
+    """Compares what each test answers with its set."""
+    answers = program.answers(probes)
+    wrong = []
+    for index, test in enumerate(program.spec.tests):
+        expected = np.isin(probes, program.member_addresses(test.type))
+        for probe in probes[answers[:, index] != expected].tolist():
+            said = "true" if answers[probes == probe, index] else "false"
+            wrong.append(f"@test.{index} says {said} for {program.describe(probe)}")
+    assert not wrong, "\n".join(wrong[:20])
 
 
 def call_function(address: int) -> int:

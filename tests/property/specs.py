@@ -207,8 +207,8 @@ class ModuleSpec:
         """The names whose addresses `@bases` holds."""
         aliases = [f"alias.{v.name}" for v in self.variables if v.alias is not None]
         aliases += [f"alias.{f.name}" for f in self.functions if f.alias]
-        taken = [*self.variables, *self.taken_functions]
-        return tuple(entry.name for entry in taken) + tuple(aliases)
+        variables = [v.name for v in self.variables]
+        return (*variables, *(f.name for f in self.taken_functions), *aliases)
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -223,29 +223,25 @@ class ModuleSpec:
 
     def text(self) -> str:
         """Returns the module as IR text."""
-        return "\n".join(
-            [
-                TARGET,
-                *(f"{comdat(e.name)} = comdat any" for e in [*self.variables, *self.functions] if e.comdat),
-                *map(self._variable, self.variables),
-                *map(self._alias, self.variables),
-                *map(self._function, self.functions),
-                *(
-                    f"{at(f'alias.{f.name}')} = alias i32 (), ptr {at(f.name)}"
-                    for f in self.functions
-                    if f.alias
-                ),
-                *map(_caller, self.functions),
-                self._tables(),
-                *(self._test(index, test) for index, test in enumerate(self.tests)),
-                *(self._known(index, test) for index, test in enumerate(self.known)),
-                _driver(len(self.tests)),
-                _known_driver(len(self.known)),
-                *self._nodes(),
-                "define void @start() {\n  ret void\n}",
-                "declare i1 @llvm.type.test(ptr, metadata)",
-            ]
-        )
+        parts = [
+            TARGET,
+            *(f"{comdat(v.name)} = comdat any" for v in self.variables if v.comdat),
+            *(f"{comdat(f.name)} = comdat any" for f in self.functions if f.comdat),
+            *map(self._variable, self.variables),
+            *map(self._alias, self.variables),
+            *map(self._function, self.functions),
+            *(f"{at(f'alias.{f.name}')} = alias i32 (), ptr {at(f.name)}" for f in self.functions if f.alias),
+            *map(_caller, self.functions),
+            self._tables(),
+            *(self._test(index, test) for index, test in enumerate(self.tests)),
+            *(self._known(index, test) for index, test in enumerate(self.known)),
+            _driver(len(self.tests)),
+            _known_driver(len(self.known)),
+            *self._nodes(),
+            "define void @start() {\n  ret void\n}",
+            "declare i1 @llvm.type.test(ptr, metadata)",
+        ]
+        return "\n".join(filter(None, parts))
 
     def companion(self) -> str:
         """Returns the module that defines what this one only declares."""
@@ -440,7 +436,8 @@ done:
 def _caller(function: Function) -> str:
     if not function.called:
         return ""
-    return f"define i32 {at(f'call.{function.name}')}() {{\n  %r = call i32 {at(function.name)}()\n  ret i32 %r\n}}"
+    head = f"define i32 {at(f'call.{function.name}')}()"
+    return f"{head} {{\n  %r = call i32 {at(function.name)}()\n  ret i32 %r\n}}"
 
 
 def _driver(count: int) -> str:
@@ -486,4 +483,3 @@ def _known_driver(count: int) -> str:
   %o{place} = getelementptr i8, ptr %out, i64 {place}
   store i8 %b{place}, ptr %o{place}""")
     return f"define void @drive.known(ptr %out) {{\n{chr(10).join(lines)}\n  ret void\n}}"
-

@@ -33,7 +33,16 @@ _SIZES: Final = st.one_of(
     st.sampled_from([0, 1, 4, 8, 16, 24, 31, 32, 33, 40, 64, 65, 96, 100, 128, 129, 256]),
     st.integers(0, _LARGEST),
 )
-_LINKAGES: Final = ("", "internal", "private", "linkonce_odr", "weak", "hidden", "weak_odr hidden", "dso_local")
+_LINKAGES: Final = (
+    "",
+    "internal",
+    "private",
+    "linkonce_odr",
+    "weak",
+    "hidden",
+    "weak_odr hidden",
+    "dso_local",
+)
 _ALIGNMENTS: Final = (None, 1, 2, 4, 8, 16, 32, 64)
 _STRIDES: Final = (1, 2, 4, 8, 16)
 
@@ -46,7 +55,11 @@ def law(examples: int = 60) -> settings:
         derandomize=not IS_FUZZING,
         database=None,
         print_blob=IS_FUZZING,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+            HealthCheck.large_base_example,
+        ],
     )
 
 
@@ -63,7 +76,9 @@ def modules(draw: st.DrawFn, *, like_llvm: bool = False) -> ModuleSpec:
     functions = draw(_functions())
     variables = _pointing(draw, variables, functions)
     sets = draw(_sets(variables, functions, like_llvm))
-    tested = draw(st.lists(st.sampled_from(range(len(sets.types))), min_size=1, max_size=8))
+    populated = sorted({member.type for member in sets.members})
+    any_type = st.sampled_from(range(len(sets.types)))
+    tested = draw(st.lists(any_type | st.sampled_from(populated or [0]), min_size=1, max_size=8))
     tests = tuple(Test(type_, draw(st.sampled_from(Shape))) for type_ in tested)
     return ModuleSpec(
         variables=variables,
@@ -87,9 +102,11 @@ def _flags() -> st.SearchStrategy[dict[str, int]]:
 @st.composite
 def _variables(draw: st.DrawFn, like_llvm: bool) -> tuple[Variable, ...]:
     drawn = [draw(_variable(f"v{index}", like_llvm)) for index in range(draw(st.integers(0, 7)))]
-    if draw(st.integers(0, 3)) == 0:  # many small ones, for sets with more than 64 places
+    if draw(st.integers(0, 3)) == 3:  # many small ones, for sets with more than 64 places
         size = draw(st.sampled_from([1, 8, 16, 24]))
-        drawn += [Variable(name=f"w{i}", size=size, linkage="internal") for i in range(draw(st.integers(30, 90)))]
+        drawn += [
+            Variable(name=f"w{i}", size=size, linkage="internal") for i in range(draw(st.integers(30, 90)))
+        ]
     return tuple(draw(st.permutations(drawn)) if len(drawn) < 10 else drawn)
 
 
@@ -121,7 +138,7 @@ def _names(name: str) -> st.SearchStrategy[str]:
 @st.composite
 def _functions(draw: st.DrawFn) -> tuple[Function, ...]:
     drawn = [draw(_function(f"f{index}", index)) for index in range(draw(st.integers(0, 7)))]
-    if draw(st.integers(0, 7)) == 0:
+    if draw(st.integers(0, 7)) == 7:
         drawn += [Function(name=f"g{i}", value=100 + i, linkage="internal") for i in range(70)]
     return tuple(drawn)
 
@@ -138,7 +155,7 @@ def _function(draw: st.DrawFn, name: str, value: int) -> Function:
         defined=defined,
         taken=draw(st.sampled_from([True, True, True, False])),
         called=draw(st.booleans()),
-        alias=is_here and draw(st.integers(0, 5)) == 0,
+        alias=is_here and draw(st.integers(0, 3)) == 3,
         canonical=is_here and draw(st.booleans()),
         comdat=is_here and "odr" in linkage and draw(st.booleans()),
     )
@@ -148,7 +165,7 @@ def _pointing(
     draw: st.DrawFn, variables: tuple[Variable, ...], functions: tuple[Function, ...]
 ) -> tuple[Variable, ...]:
     """Makes some variables point to others, to themselves and to functions."""
-    names = [entry.name for entry in [*variables, *functions]]
+    names = [*(v.name for v in variables), *(f.name for f in functions)]
     result = []
     for variable in variables:
         slots = min(variable.size // POINTER_SIZE, 4)
@@ -175,12 +192,15 @@ def _sets(
     places = draw(_places(variables, like_llvm))
     offsets = st.sampled_from([0, 0, 0, 0, 0, 4, 7])
     entries = [(function.name, draw(offsets)) for function in functions]
-    sets = [*draw(_families(places)), *draw(_families(entries))]
+    families = [draw(_families(places)), draw(_families(entries))]
+    sets = [set_ for family in draw(st.permutations(families)) for set_ in family]
     members = [Member(owner, type_, offset) for type_, set_ in enumerate(sets) for owner, offset in set_]
     if 0 < len(members) < 60:
         members += draw(st.lists(st.sampled_from(members), max_size=2))  # duplicates
         members = draw(st.permutations(members))
-        members = [replace(m, bits=32) if m.offset >= 0 and draw(st.integers(0, 9)) == 0 else m for m in members]
+        members = [
+            replace(m, bits=32) if m.offset >= 0 and draw(st.integers(0, 9)) == 9 else m for m in members
+        ]
     types = [draw(_type(index)) for index in range(len(sets) + 1)]  # the last one has no members
     return _Sets(tuple(types), tuple(members))
 
@@ -198,7 +218,7 @@ def _places(draw: st.DrawFn, variables: tuple[Variable, ...], like_llvm: bool) -
         outside = st.sampled_from([variable.size, variable.size + 1, variable.size + 40, -1, -8])
         offset = inside | aligned if like_llvm else st.one_of(inside, aligned, inside, aligned, outside)
         places += [(variable.name, o) for o in draw(st.lists(offset, min_size=1, max_size=4))]
-        if draw(st.integers(0, 5)) == 0:  # a row of places in one variable
+        if draw(st.integers(0, 5)) == 5:  # a row of places in one variable
             places += [(variable.name, o) for o in range(0, variable.size, draw(st.sampled_from(_STRIDES)))]
     return places
 
@@ -211,8 +231,8 @@ def _families(draw: st.DrawFn, places: list[tuple[str, int]]) -> list[list[tuple
     sets: list[list[tuple[str, int]]] = []
     for _ in range(draw(st.integers(1, 5))):
         whole = draw(st.sampled_from([places, *sets])) or places
-        begin = draw(st.integers(0, len(whole) - 1))
-        end = draw(st.integers(begin, len(whole)))
+        begin = draw(st.just(0) | st.integers(0, len(whole) - 1))
+        end = draw(st.just(len(whole)) | st.integers(begin + 1, len(whole)))
         step = draw(st.sampled_from([1, 1, 1, 2, 3]))
         chosen = whole[begin:end:step]
         if len(chosen) > 2 and draw(st.booleans()):
@@ -239,16 +259,16 @@ def _known(
     members = [m for m in sets.members if m.owner not in weak]
     if not members:
         return ()
-    names = [entry.name for entry in [*variables, *functions] if entry.name not in weak]
-    names += [f"alias.{v.name}" for v in variables if v.alias is not None]
-    names += [f"alias.{f.name}" for f in functions if f.alias]
-    addresses = st.one_of(
-        st.sampled_from(members).map(lambda m: Pointer(m.owner, m.offset)),
-        st.builds(Pointer, st.sampled_from(names), st.integers(-1, 17)),
-    )
+    every = [*(v.name for v in variables), *(f.name for f in functions)]
+    names = [name for name in every if name not in weak]
+    aliased = {v.name for v in variables if v.alias is not None} | {f.name for f in functions if f.alias}
+    somewhere = st.builds(Pointer, st.sampled_from(names), st.sampled_from([0, 0, 0, -1, 1, 4, 8, 16]))
     tests = []
     for _ in range(draw(st.integers(0, 3))):
         member = draw(st.sampled_from(members))
-        first = Pointer(member.owner, member.offset)
-        tests.append(KnownTest(member.type, draw(st.just(first) | addresses), draw(st.just(first) | addresses)))
+        ways = [Pointer(member.owner, member.offset)]
+        ways += [Pointer(f"alias.{m.owner}", m.offset) for m in members if m.owner in aliased]
+        ways += [Pointer(m.owner, m.offset) for m in members[:8]]
+        address = st.sampled_from(ways[:1]) | st.sampled_from(ways) | somewhere
+        tests.append(KnownTest(member.type, draw(address), draw(address)))
     return tuple(tests)

@@ -43,7 +43,7 @@ def test_the_model_is_the_metadata(spec: ModuleSpec) -> None:
         listed = [(m.offset & 0xFFFFFFFFFFFFFFFF, m.type) for m in spec.members if m.owner == record.name]
         rows = list(types_of(model, GlobalIndex(index)))
         assert [offset for offset, _ in rows] == [offset for offset, _ in listed]
-        assert len({pair for pair in zip((t for _, t in rows), (t for _, t in listed), strict=True)}) == len(
+        assert len(set(zip((t for _, t in rows), (t for _, t in listed), strict=True))) == len(
             {type_ for _, type_ in listed}
         )
     assert Counter(model.member_global.tolist()).total() == len(spec.members)

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 
-from tests.property.execution import Addresses, Program, find_probes, lower_spec, running
+from tests.property.counterexamples import ALIAS_OF_A_MEMBER_FUNCTION, ALIAS_OF_A_WEAK_VARIABLE
+from tests.property.execution import check_answers, find_probes, lower_spec, running
 from tests.property.specs import ModuleSpec
 from tests.property.strategies import law, modules
 from typemeta.llvm.passes import run_passes
 
 # Not all of O2: its renaming of local symbols gives aliases sizes that the JIT's linker refuses.
-OPTIMIZATION = "always-inline,cgscc(inline),function(sroa,instcombine,gvn,simplifycfg,jump-threading,slp-vectorizer)"
-
-
-def check_answers(program: Program, probes: Addresses) -> None:
-    """Compares what each test answers with its set."""
-    answers = program.answers(probes)
-    wrong = []
-    for index, test in enumerate(program.spec.tests):
-        expected = np.isin(probes, program.member_addresses(test.type))
-        for probe in probes[answers[:, index] != expected].tolist():
-            said = "true" if answers[probes == probe, index] else "false"
-            wrong.append(f"@test.{index} says {said} for {program.describe(probe)}")
-    assert not wrong, "\n".join(wrong[:20])
+OPTIMIZATION = (
+    "always-inline,cgscc(inline),"
+    "function(sroa,instcombine<no-verify-fixpoint>,gvn,simplifycfg,jump-threading,slp-vectorizer)"
+)
 
 
 @law()
+@example(ALIAS_OF_A_WEAK_VARIABLE)
 @given(modules())
 def test_answers(spec: ModuleSpec) -> None:
     """A test says true for the addresses in its set, and false for all around them."""
@@ -38,14 +30,15 @@ def test_answers(spec: ModuleSpec) -> None:
 @law(20)
 @given(modules())
 def test_answers_of_optimized_code(spec: ModuleSpec) -> None:
-    """LLVM's optimizer, run after lowering, does not change an answer: the code holds no undefined behavior."""
+    """LLVM's optimizer, run after lowering, changes no answer: the code holds no undefined behavior."""
     lowered = lower_spec(spec)
     run_passes(lowered.module, OPTIMIZATION)
     with running(lowered) as program:
         check_answers(program, find_probes(program, lowered))
 
 
-@law(40)
+@law()
+@example(ALIAS_OF_A_MEMBER_FUNCTION)
 @given(modules())
 def test_answers_for_known_addresses(spec: ModuleSpec) -> None:
     """A test of addresses that are known when compiling, folded or not, answers like any other."""

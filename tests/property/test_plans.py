@@ -10,8 +10,8 @@ from tests.ir import parse
 from tests.property.execution import lower_spec
 from tests.property.specs import ModuleSpec, Pointer
 from tests.property.strategies import law, modules
-from typemeta.lower.plan import LowerPlan, plan_lowering
 from typemeta.lower.pipeline import lower_module
+from typemeta.lower.plan import LowerPlan, plan_lowering
 from typemeta.model import TypeModel
 
 
@@ -22,7 +22,7 @@ def plan_of(spec: ModuleSpec) -> LowerPlan:
 
 def renamed(spec: ModuleSpec) -> ModuleSpec:
     """Returns a module with other names, which sort the other way round."""
-    globals_ = [entry.name for entry in [*spec.variables, *spec.functions]]
+    globals_ = [*(v.name for v in spec.variables), *(f.name for f in spec.functions)]
     names = {name: f"z{len(globals_) - index:04}" for index, name in enumerate(globals_)}
     names |= {f"alias.{name}": f"alias.{new}" for name, new in names.items()}
 
@@ -56,7 +56,6 @@ def test_names_do_not_matter(spec: ModuleSpec) -> None:
     plan, again, other = plan_of(spec), plan_of(spec), plan_of(renamed(spec))
     assert again == plan
     assert replace(other, fingerprint=plan.fingerprint) == plan
-    assert (other.fingerprint == plan.fingerprint) == (not spec.variables + spec.functions)
 
 
 @law(30)

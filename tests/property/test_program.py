@@ -20,7 +20,7 @@ def is_writable(address: int) -> bool:
     reader, writer = os.pipe()
     try:
         os.write(writer, read_memory(address, 1))
-        return ctypes.CDLL(None).read(reader, ctypes.c_void_p(address), 1) == 1
+        return bool(ctypes.CDLL(None).read(reader, ctypes.c_void_p(address), 1) == 1)
     finally:
         os.close(reader)
         os.close(writer)
@@ -39,7 +39,9 @@ def test_variables(spec: ModuleSpec) -> None:
                 assert program.symbol(variable.name) == address
             if variable.defined is not Definition.HERE:
                 continue
-            pointers = b"".join(program.address_of(p).to_bytes(POINTER_SIZE, "little") for p in variable.pointers)
+            pointers = b"".join(
+                program.address_of(p).to_bytes(POINTER_SIZE, "little") for p in variable.pointers
+            )
             assert read_memory(address, variable.size) == pointers + variable.filling
             assert variable.constant or not variable.size or is_writable(address)
             if variable.alias is not None:

@@ -77,6 +77,10 @@ def test_a_type_that_is_not_there() -> None:
         find_type(MODEL, "tested onyl")
     with pytest.raises(UnknownNameError, match=r"^no type identifier something else$"):
         find_type(MODEL, "something else")
+    many = build_model([], [], [f"name{n}" for n in range(9)])
+    with pytest.raises(UnknownNameError) as caught:
+        find_type(many, "name")
+    assert str(caught.value).count(" or ") == 2
 
 
 def test_a_global_that_is_not_there() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from typemeta.errors import MetadataError
 from typemeta.llvm.module import Module
 from typemeta.llvm.values import LINKAGES, LOCAL_LINKAGES
 from typemeta.llvm.variables import global_name
@@ -39,14 +40,20 @@ def find_calls(module: Module, intrinsic: str, position: int) -> IntrinsicCalls:
         module: the module.
         intrinsic: its name.
         position: which argument is the type identifier.
+
+    Raises:
+        MetadataError: it is used in a way that LLVM's verifier refuses, with which nothing can be done.
     """
     c = module.c
     function = c.LLVMGetNamedFunction(module.ref, intrinsic.encode())
     user, operand, following = c.LLVMGetUser, c.LLVMGetOperand, c.LLVMGetNextUse
+    is_call, callee, count = c.LLVMIsACallInst, c.LLVMGetCalledValue, c.LLVMGetNumArgOperands
     use = c.LLVMGetFirstUse(function) if function else 0
     refs, pointers, identifiers = [], [], []
     while use:
         call = user(use)
+        if not is_call(call) or callee(call) != function or count(call) <= position:
+            raise MetadataError(f"@{intrinsic}", "is used in a way that LLVM's verifier refuses")
         refs.append(call)
         pointers.append(operand(call, 0))
         identifiers.append(operand(call, position))
@@ -93,8 +100,9 @@ def find_assumes(module: Module, call: int) -> list[int]:
 def known_addresses(module: Module, pointer: int) -> list[tuple[int, int]] | None:
     """Returns the only addresses a pointer can hold, if they are known when compiling.
 
-    Looks through constant offsets, bit casts and selects, as LLVM's lowering does, and through
-    aliases.
+    Looks through constant offsets, bit casts and selects, as LLVM's lowering does, and through aliases
+    of variables. An alias of a function is not looked through: it goes on leading to the function's
+    body when all other addresses become those of a jump-table entry.
 
     Returns:
         (handle of a global object, byte offset) for each possibility, or None if it is not known.
@@ -106,21 +114,26 @@ def known_addresses(module: Module, pointer: int) -> list[tuple[int, int]] | Non
 
 def resolve_address(module: Module, value: int) -> tuple[str, int] | None:
     """Returns (name, byte offset) of the global that a global or an alias stands for; None if unknown."""
-    known = known_addresses(module, value)
+    layout = module.c.LLVMGetModuleDataLayout(module.ref)
+    known = _known(module.c, layout, value, 0, _SELECT_DEPTH, function_aliases=True)
     if known is None or len(known) != 1:
         return None
     ref, offset = known[0]
     return global_name(module, ref).removeprefix("@"), offset
 
 
-def _known(c: Any, layout: int, value: int, offset: int, depth: int) -> list[tuple[int, int]] | None:
+def _known(
+    c: Any, layout: int, value: int, offset: int, depth: int, function_aliases: bool = False
+) -> list[tuple[int, int]] | None:
+    is_alias = False
     for _ in range(_LONGEST_CHAIN):  # in unreachable code a chain can be a circle
         if c.LLVMIsAGlobalVariable(value) or c.LLVMIsAFunction(value):
-            return [(value, offset)]
+            is_body = is_alias and not function_aliases and c.LLVMIsAFunction(value)
+            return None if is_body else [(value, offset)]
         if c.LLVMIsAGlobalAlias(value):
             if LINKAGES[c.LLVMGetLinkage(value)] not in _FIXED_LINKAGES:
                 return None  # another module may give the alias another meaning
-            value = c.LLVMAliasGetAliasee(value)
+            value, is_alias = c.LLVMAliasGetAliasee(value), True
         elif _is_operation(c, value, c.LLVMIsAGetElementPtrInst, _GEP_OPCODE):
             step = constant_gep_offset(c, layout, value)
             if step is None:

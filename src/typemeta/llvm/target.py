@@ -45,7 +45,7 @@ def adopt_host_target(module: Module) -> bool:
     if module.triple:
         return False
     triple = host_triple(module.library)
-    with _target_machine(module.library, triple) as machine:
+    with _target_machine(module, triple) as machine:
         c = module.c
         layout = c.LLVMCreateTargetDataLayout(machine)
         text = module.library.take_message(c.LLVMCopyStringRepOfTargetData(layout))
@@ -89,7 +89,7 @@ def generate_code(module: Module, file_type: int) -> bytes:
     message = ffi.new("char **")
     buffer = ffi.new("LLVMMemoryBufferRef *")
     module.context.take_diagnostics()
-    with copy, _target_machine(library, module.triple or host_triple(library)) as machine:
+    with copy, _target_machine(module, module.triple or host_triple(library)) as machine:
         if c.LLVMTargetMachineEmitToMemoryBuffer(machine, copy.ref, file_type, message, buffer):
             raise LLVMError(f"{module.name}: cannot generate code: {library.take_message(message[0])}")
         code = library.take_buffer(buffer[0])
@@ -102,16 +102,16 @@ def generate_code(module: Module, file_type: int) -> bytes:
 
 
 @contextmanager
-def _target_machine(library: Library, triple: str) -> Iterator[int]:
-    c = library.c
+def _target_machine(module: Module, triple: str) -> Iterator[int]:
+    c, library = module.c, module.library
     initialize_targets(library)
     target = ffi.new("LLVMTargetRef *")
     message = ffi.new("char **")
     if c.LLVMGetTargetFromTriple(triple.encode(), target, message):
         text = library.take_message(message[0]).strip()
         raise LLVMError(
-            f"LLVM {library.version_text} ({library.found.path}) cannot target '{triple}': {text}; "
-            "name an LLVM that can with --llvm or TYPEMETA_LIBLLVM"
+            f"{module.name}: LLVM {library.version_text} ({library.found.path}) cannot target '{triple}': "
+            f"{text}; name an LLVM that can with --llvm or TYPEMETA_LIBLLVM"
         )
     machine = c.LLVMCreateTargetMachine(
         target[0], triple.encode(), b"", b"", _DEFAULT_CODE_GENERATION, _PIC, _DEFAULT_CODE_MODEL

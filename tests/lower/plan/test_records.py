@@ -9,7 +9,7 @@ import pytest
 
 from tests.models import build_model, function, variable
 from typemeta.errors import PlanError
-from typemeta.lower.plan import LowerPlan, ResolutionKind, plan_lowering
+from typemeta.lower.plan import LowerPlan, ResolutionKind, SiteDecision, plan_lowering
 
 MODEL = build_model(
     [function("f"), function("g"), variable("a", 1024), variable("b", 8, constant=False)],
@@ -27,6 +27,17 @@ def test_the_sample_has_everything() -> None:
     """The plan that these tests use has both kinds of regions and all kinds of resolutions."""
     assert len(PLAN.regions) == 2
     assert {resolution.kind for resolution in PLAN.resolutions} == set(ResolutionKind)
+
+
+def test_the_numbers_of_decisions_are_a_format() -> None:
+    """Saved plans hold them, so they stay what they are."""
+    assert {decision.name: decision.value for decision in SiteDecision} == {
+        "KEEP": 0,
+        "FOLD_FALSE": 1,
+        "FOLD_TRUE": 2,
+        "TEST": 3,
+        "DROP": 4,
+    }
 
 
 def test_round_trip() -> None:

@@ -107,6 +107,13 @@ def test_call_sites_are_counted() -> None:
     assert set(plan.by_type) == {TypeIndex(0), TypeIndex(1)}
 
 
+def test_members_may_be_far_apart_and_far_out() -> None:
+    """Only the distance of members counts, not where they are; 128 MB is not absurd yet."""
+    found = [resolve([1 << 20, (1 << 20) + (1 << 27)]), resolve([(1 << 29) + 8, (1 << 29) + 16])]
+    assert [resolution.bit_set.size for resolution in found] == [2, 2]
+    assert LARGEST_BIT_SET == 1 << 28
+
+
 @pytest.mark.parametrize("offset", [LARGEST_BIT_SET, 1 << 40, 2**63 - 8, 2**63, -LARGEST_BIT_SET])
 def test_absurd_offsets(offset: int) -> None:
     """Members that lie absurdly far apart are an error that names the type, not a huge array."""
