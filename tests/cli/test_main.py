@@ -168,7 +168,7 @@ def test_coloured_error(typemeta: Typemeta) -> None:
 def test_usage_is_one_line(typemeta: Typemeta) -> None:
     """Wrong usage is told like any other error."""
     assert typemeta.refuses().startswith("the following arguments are required: COMMAND; see ")
-    assert typemeta.refuses("shwo").startswith("argument COMMAND: invalid choice: 'shwo'")
+    assert typemeta.refuses("frobnicate").startswith("argument COMMAND: invalid choice: 'frobnicate'")
     assert typemeta.refuses("--foo", "show", "x").startswith("unrecognized arguments: --foo; see ")
 
 

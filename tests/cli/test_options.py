@@ -83,8 +83,8 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str], line: tuple[str, ...], 
 
 def test_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown command: those that there are."""
-    message = wrong(capsys, "shwo")
-    assert "invalid choice: 'shwo'" in message
+    message = wrong(capsys, "frobnicate")
+    assert "invalid choice: 'frobnicate'" in message
     assert all(command in message for command in COMMANDS)
 
 

@@ -237,7 +237,7 @@ def test_misspelled_input(program: Typemeta) -> None:
         "'add' is neither an integer nor an address such as @a+8; "
         "FUNCTION is 'sests.ll', since no file is called so"
     )
-    assert program.refuses("run", "progam.ll", "add", "1", "2") == "progam.ll: no such file or directory"
+    assert program.refuses("run", "none.ll", "add", "1", "2") == "none.ll: no such file or directory"
 
 
 def test_file_named_like_the_function(program: Typemeta) -> None:

@@ -231,7 +231,12 @@ def test_metadata_is_left() -> None:
 
 def test_block_addresses_are_left() -> None:
     """The address of a block goes on being in the function, even inside a constant that changes."""
-    module = replace("@x = global { ptr, ptr } { ptr blockaddress(@f, %block), ptr @f }\n")
+
+    def refuse(constant: int, held: int) -> int | None:
+        raise AssertionError("nobody is asked about the address of a block")
+
+    text = "@x = global { ptr, ptr } { ptr blockaddress(@f, %block), ptr @f }\n"
+    module = replace(text, opaque=refuse)
     assert definition(module, "x") == "@x = global { ptr, ptr } { ptr blockaddress(@f, %block), ptr @new }"
 
 
@@ -241,6 +246,7 @@ def test_opaque_constants_are_asked_for() -> None:
     text = (
         "@x = global { ptr, ptr } { ptr no_cfi @f, ptr dso_local_equivalent @f }\n"
         "@y = global i64 ptrtoint (ptr dso_local_equivalent @f to i64)\n@z = global ptr no_cfi @f\n"
+        "@direct = global ptr dso_local_equivalent @f\n"
     )
     module = parse(HEADER + text)
     function, new, base = (handle(module, name) for name in ("f", "new", "base"))
@@ -259,6 +265,7 @@ def test_opaque_constants_are_asked_for() -> None:
     assert [is_body for is_body, _ in asked].count(False) == 1
     assert definition(module, "x") == "@x = global { ptr, ptr } { ptr no_cfi @f, ptr @base }"
     assert definition(module, "y") == "@y = global i64 ptrtoint (ptr @base to i64)"
+    assert definition(module, "direct") == "@direct = global ptr @base"
     assert definition(module, "z") == "@z = global ptr no_cfi @f"
 
 

@@ -168,6 +168,13 @@ def test_a_useless_llvm_config_is_passed_by(put: Put, answer: str, status: int) 
     assert find_libllvm().path == str(later)
 
 
+def test_a_failing_llvm_config_is_not_believed(put: Put) -> None:
+    """What an llvm-config prints before it fails is no answer."""
+    put_llvm_config(put, str(put("configured", "libLLVM.so.20.1").parent), 1)
+    later = put("system", "lib", "libLLVM.so.19.1")
+    assert find_libllvm().path == str(later)
+
+
 def test_no_llvm_at_all(put: Put) -> None:
     """The error names the versions, both wheels and both ways to name one."""
     with pytest.raises(LLVMError) as caught:

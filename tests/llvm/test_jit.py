@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
 
 import pytest
 
@@ -129,6 +131,48 @@ def test_a_closed_jit_is_refused() -> None:
         jit.add(native(COUNTER))
     with pytest.raises(StaleHandleError), jit:
         raise AssertionError("the block must not open")
+
+
+def test_a_jit_closes_with_its_block() -> None:
+    """`with` frees the code, also when an exception leaves the block."""
+    jits = [Jit(load()), Jit(load())]
+    with jits[0]:
+        assert jits[0].ref
+    with pytest.raises(ZeroDivisionError), jits[1]:
+        raise ZeroDivisionError
+    for jit in jits:
+        with pytest.raises(StaleHandleError):
+            jit.address("anything")
+
+
+PRINTING = """
+import os
+from typemeta.llvm.jit import Jit, call_void
+from typemeta.llvm.library import load
+from typemeta.llvm.module import Module
+from typemeta.llvm.target import adopt_host_target
+
+text = b'''
+@text = constant [6 x i8] c"hello\\00"
+declare i32 @puts(ptr)
+define void @f() {
+  %x = call i32 @puts(ptr @text)
+  ret void
+}
+'''
+module = Module.parse(text, "x.ll")
+adopt_host_target(module)
+with Jit(load()) as jit:
+    jit.add(module)
+    call_void(jit.address("f"))
+os._exit(0)
+"""
+
+
+def test_what_code_prints_comes_out() -> None:
+    """The C library's buffer is written when the call returns, not when the process ends."""
+    done = subprocess.run([sys.executable, "-c", PRINTING], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "hello\n")
 
 
 def test_memory_of_this_process() -> None:

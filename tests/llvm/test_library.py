@@ -38,6 +38,22 @@ def test_the_version_is_three_numbers() -> None:
     assert OLDEST <= library.version[0] <= NEWEST
 
 
+def test_the_version_is_llvms() -> None:
+    """Major, minor and patch come in LLVM's order."""
+    library = load()
+    numbers = [ctypes.c_uint() for _ in range(3)]
+    ctypes.CDLL(library.found.path).LLVMGetVersion(*map(ctypes.byref, numbers))
+    assert library.version == tuple(number.value for number in numbers)
+
+
+def test_the_limits_are_supported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest and the newest version are themselves supported."""
+    library = load()
+    for limit in ("OLDEST", "NEWEST"):
+        monkeypatch.setattr(library_module, limit, library.version[0])
+    assert Library(library.found).version == library.version
+
+
 def test_a_library_that_is_no_llvm() -> None:
     """A shared object without LLVM's functions cannot be loaded as libLLVM."""
     found = FoundLibrary(_cffi_backend.__file__, "--llvm")

@@ -272,6 +272,15 @@ def test_llvms_warnings_are_noted(tmp_path: Path) -> None:
     assert "'x'" in notes[0]
 
 
+def test_progress_is_told(tmp_path: Path) -> None:
+    """Each module is parsed, and each but the first linked, in order."""
+    code = parse(CALLER).bitcode()
+    paths = [write(tmp_path, "lib.a", archive(one=code)), write(tmp_path, "b.ll", CALLEE)]
+    phrases: list[str] = []
+    read_module(paths, progress=phrases.append)
+    assert phrases == [f"parsing {paths[0]}(one)", f"parsing {paths[1]}", f"linking {paths[1]}"]
+
+
 def test_the_context_given_is_used(tmp_path: Path) -> None:
     """The module lives in the context that is given, and closes with it."""
     path = write(tmp_path, "a.ll", CALLEE)

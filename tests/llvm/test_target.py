@@ -107,10 +107,8 @@ def test_an_unknown_target() -> None:
     with pytest.raises(LLVMError) as caught:
         generate_code(module, ASSEMBLY)
     library = load()
-    assert str(caught.value).startswith(
-        f"test.ll: LLVM {library.version_text} ({library.found.path}) "
-        "cannot target 'nonsense-unknown-linux': "
-    )
+    which = f"LLVM {library.version_text} ({library.found.path})"
+    assert str(caught.value).startswith(f"test.ll: {which} cannot target 'nonsense-unknown-linux': ")
     assert str(caught.value).endswith("name an LLVM that can with --llvm or TYPEMETA_LIBLLVM")
 
 

@@ -34,6 +34,8 @@ KINDS: dict[str, list[int]] = {
     "allOnes": [16, 48, 80, 112],
     "inline": [16, 24, 40, 264],
     "narrow": [4, 8, 16],
+    "wide": [16, 24, 16 + 8 * 32],
+    "widest": [0, 8, 8 * 31, 8 * 32, 8 * 63],
     "byteArray": [16, 24, 1016],
     "bytes": [1, 2, 3, 9],
     "large": [8 * n for n in range(100) if n != 50],

@@ -168,6 +168,35 @@ def test_an_alias_of_a_member_stays_at_its_address() -> None:
     assert load(result.module, "inside", 8)[1] == (2).to_bytes(8, "little")
 
 
+@pytest.mark.parametrize("linkage", ["weak", "linkonce"])
+def test_aliases_of_what_may_be_replaced(linkage: str) -> None:
+    """LLVM allows no alias of an interposable alias: such aliases point into the combined global."""
+    result = lower(
+        X86_64
+        + f"""
+@a = {linkage} constant [3 x i64] [i64 1, i64 2, i64 3], !type !0
+@b = {linkage} constant i64 4, !type !0
+@start = alias i64, ptr @a
+@inside = hidden alias i64, getelementptr (i8, ptr @a, i64 16)
+@of_alias = alias i64, ptr @inside
+@of_b = alias i64, ptr @b
+@unrelated = alias i64, ptr @data
+@data = global i64 0
+@use = global [2 x ptr] [ptr @a, ptr @inside]
+"""
+        + TEST
+    )
+    element = "getelementptr inbounds (<{ [3 x i64], [8 x i8], i64 }>, ptr @0, i32 0, i32 2)"
+    assert result.of("start") == "@start = alias i64, ptr @0"
+    assert result.of("of_b") == f"@of_b = alias i64, {element}"
+    assert result.of("unrelated") == "@unrelated = alias i64, ptr @data"
+    assert "[ptr @a, ptr @inside]" in result.of("use")
+    assert load(result.module, "inside", 8)[1] == (3).to_bytes(8, "little")
+    assert load(result.module, "of_alias", 8)[1] == (3).to_bytes(8, "little")
+    assert result.of("inside").startswith("@inside = hidden alias i64, ")
+    assert result.of("a").startswith(f"@a = {linkage} alias [3 x i64], ")
+
+
 def test_many_variables() -> None:
     """Hundreds of variables in one set become one global and as many aliases."""
     count = 500
