@@ -105,4 +105,5 @@ $(STAMP): pyproject.toml constraints.txt hatch_build.py src/typemeta/llvm/cdef.h
 	@echo 'installing typemeta and its tools into $(VENV) (about 150 MB the first time)'
 	@$(PIP_PINS) $(BIN)/python -m pip install -qq -e '.[dev]'
 	@$(BIN)/python -c pass
+	@$(BIN)/python -m compileall -q src
 	@touch $@
