@@ -1,0 +1,1 @@
+"""The same input through typemeta and through LLVM's own tools."""

@@ -69,8 +69,8 @@ def modules(draw: st.DrawFn, *, like_llvm: bool = False) -> ModuleSpec:
 
     Args:
         draw: Hypothesis's.
-        like_llvm: only what LLVM lowers exactly as well: no empty variables and no under-aligned
-            types, and no member outside its variable.
+        like_llvm: only what LLVM lowers exactly as well: no empty variables, no types aligned less than
+            is natural, no aliases of variables that can be replaced, no member outside its variable.
     """
     variables = draw(_variables(like_llvm))
     functions = draw(_functions())
@@ -117,6 +117,7 @@ def _variable(draw: st.DrawFn, name: str, like_llvm: bool) -> Variable:
     defined = draw(st.sampled_from([Definition.HERE] * 9 + [Definition.ELSEWHERE, Definition.BOTH]))
     alignment = draw(st.sampled_from(_ALIGNMENTS))
     is_here = defined is Definition.HERE
+    may_have_alias = is_here and not (like_llvm and linkage == "weak")
     may_be_natural = size % 8 == 0 and not (like_llvm and alignment and alignment < 8)
     return Variable(
         name=draw(_names(name)),
@@ -127,7 +128,7 @@ def _variable(draw: st.DrawFn, name: str, like_llvm: bool) -> Variable:
         natural=may_be_natural and draw(st.booleans()),
         defined=defined,
         comdat=is_here and "odr" in linkage and draw(st.booleans()),
-        alias=draw(st.none() | st.integers(0, size)) if is_here else None,
+        alias=draw(st.none() | st.integers(0, size)) if may_have_alias else None,
     )
 
 
