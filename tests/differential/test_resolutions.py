@@ -1,9 +1,13 @@
 """Under LLVM's layout, layouts and resolutions are those of LLVM's own pass.
 
-Two differences are intended and kept out of the modules here: where a set has an address outside of its
+Two differences are intended, and kept out of the modules here: where a set has an address outside of its
 variable LLVM lets it collide with the next one's, and typemeta does not; and a combined global that holds
 a writable variable is writable, where LLVM makes it constant (and so the constructor crashes that LLVM
 itself adds where a variable points to a function that may be missing).
+
+A third shows only in the numbering of combined globals and in which of several bit sets of one size comes
+first in the byte array: sets are laid out by their last members, as in LLVM 19 and 20; LLVM 21 and later
+take them by their first tests.
 """
 
 from __future__ import annotations
@@ -16,12 +20,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.differential.lowered_code import LoweredCode, TestCode
+from tests.differential.lowered_code import BytePlace, LoweredCode, TestCode
 from tests.ir import parse
+from tests.property.counterexamples import BOUNDARIES
 from tests.property.execution import Lowered, check_answers, find_probes, lower_spec, running
+from tests.property.ir_text import module_text
 from tests.property.specs import Definition, ModuleSpec, Test, TypeName
 from tests.property.strategies import law, modules
 from typemeta.lower.plan import ResolutionKind
@@ -65,6 +71,11 @@ def names_of(spec: ModuleSpec) -> list[str]:
     return [*(v.name for v in spec.variables), *(f.name for f in spec.functions)]
 
 
+def byte_places(code: LoweredCode) -> set[tuple[int, BytePlace]]:
+    """Returns the places taken in the byte array, each with the places of its bit set."""
+    return {(code.tests[number].size_m1, place) for number, place in code.places.items()}
+
+
 def planned(lowered: Lowered, code: LoweredCode) -> dict[int, TestCode]:
     """Returns what the code of each test should say according to the plan."""
     found = {}
@@ -83,6 +94,7 @@ def planned(lowered: Lowered, code: LoweredCode) -> dict[int, TestCode]:
 
 
 @law()
+@example(BOUNDARIES, False)
 @given(modules(like_llvm=True).map(plain), st.booleans())
 def test_the_same_as_opt(spec: ModuleSpec, is_cross_dso: bool) -> None:
     """The same order and places, and for each test the same kind, size, alignment, bits and byte array."""
@@ -90,13 +102,14 @@ def test_the_same_as_opt(spec: ModuleSpec, is_cross_dso: bool) -> None:
         spec = replace(spec, flags=spec.flags | {"Cross-DSO CFI": 1})
     lowered = lower_spec(spec)
     ours = LoweredCode(lowered.module, names_of(spec))
-    theirs = LoweredCode(parse(run_opt(spec.text())), names_of(spec))
+    theirs = LoweredCode(parse(run_opt(module_text(spec))), names_of(spec))
     assert set(ours.regions.values()) == set(theirs.regions.values())
     assert len(theirs.tests) == len(spec.tests)
     assert ours.tests == theirs.tests
     assert ours.tests == planned(lowered, ours)
-    assert ours.places == theirs.places
-    assert ours.byte_array == theirs.byte_array == lowered.plan.byte_array
+    assert byte_places(ours) == byte_places(theirs)
+    assert ours.byte_array == (lowered.plan.byte_array if ours.places else b"")
+    assert len(ours.byte_array) == len(theirs.byte_array)
 
 
 @law(20)
@@ -104,7 +117,7 @@ def test_the_same_as_opt(spec: ModuleSpec, is_cross_dso: bool) -> None:
 def test_opts_code_answers_alike(spec: ModuleSpec) -> None:
     """What `opt` makes of a module, executed, answers as the sets say: the law holds for LLVM too."""
     lowered = lower_spec(spec)
-    theirs = replace(lowered, module=parse(run_opt(spec.text())))
+    theirs = replace(lowered, module=parse(run_opt(module_text(spec))))
     with running(theirs) as program:
         check_answers(program, find_probes(program, theirs))
 
@@ -126,7 +139,6 @@ def test_the_same_as_in_opts_summary(tmp_path_factory: pytest.TempPathFactory, s
             align_log2=bits.align_log2 if has_range else None,
             size_m1=bits.size - 1 if has_range else None,
             inline_bits=bits.mask if kind is ResolutionKind.INLINE else None,
-            bit_mask=resolution.byte_array.mask if resolution.byte_array else None,
         )
     assert exported == {type_: entry for type_, entry in planned.items() if not spec.types[type_].distinct}
 
@@ -139,7 +151,6 @@ class Exported:
     align_log2: int | None
     size_m1: int | None
     inline_bits: int | None
-    bit_mask: int | None
 
 
 def export_resolutions(spec: ModuleSpec, folder: Path) -> dict[int, Exported]:
@@ -149,7 +160,7 @@ def export_resolutions(spec: ModuleSpec, folder: Path) -> dict[int, Exported]:
     guids = ", ".join(str(guid(spec.types[type_].text)) for type_ in tested)
     asked.write_text(f"---\nGlobalValueMap:\n  1:\n    - Live: true\n      TypeTests: [ {guids} ]\n...\n")
     text = run_opt(
-        spec.text(),
+        module_text(spec),
         "-disable-verify",  # LLVM writes an alignment of 0 as an alias of null, which is not valid
         "-lowertypetests-summary-action=export",
         f"-lowertypetests-read-summary={asked}",
@@ -173,7 +184,6 @@ def export_resolutions(spec: ModuleSpec, folder: Path) -> dict[int, Exported]:
             align_log2=symbols.get("align"),
             size_m1=symbols.get("size_m1"),
             inline_bits=unsigned(symbols.get("inline_bits"), symbols.get("size_m1")),
-            bit_mask=unsigned(symbols.get("bit_mask"), 7),
         )
     return found
 

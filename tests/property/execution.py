@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import note
 
 from tests.ir import parse
+from tests.property.ir_text import companion_text, module_text
 from tests.property.specs import Definition, ModuleSpec, Pointer
 from typemeta.execute.entry import add_constructor_calls, add_entry_point
 from typemeta.llvm.edit import EXTERNAL_LINKAGE
@@ -45,7 +47,9 @@ class Lowered:
 
 def lower_spec(spec: ModuleSpec) -> Lowered:
     """Lowers a module; the verifier must accept it, and no test may be left."""
-    module = parse(spec.text())
+    text = module_text(spec)
+    note(f"{text}\n; companion\n{companion_text(spec)}")
+    module = parse(text)
     model, anchors = read_type_model(module)
     type_of = _types_of_tests(spec, module, model, anchors)
     plan = plan_lowering(model)
@@ -137,7 +141,7 @@ def running(lowered: Lowered) -> Iterator[Program]:
     add_constructor_calls(module, entry)
     with Jit(module.library) as jit:
         jit.add(module)
-        jit.add(parse(spec.companion(), "companion.ll", context=module.context))
+        jit.add(parse(companion_text(spec), "companion.ll", context=module.context))
         call_void(jit.address(entry.name))
         yield Program(spec, jit, entries)
 

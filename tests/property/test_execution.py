@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from hypothesis import example, given
 
-from tests.property.counterexamples import ALIAS_OF_A_MEMBER_FUNCTION, ALIAS_OF_A_WEAK_VARIABLE
+from tests.property.counterexamples import (
+    ALIAS_OF_A_MEMBER_FUNCTION,
+    ALIAS_OF_A_WEAK_VARIABLE,
+    BOUNDARIES,
+)
 from tests.property.execution import check_answers, find_probes, lower_spec, running
 from tests.property.specs import ModuleSpec
 from tests.property.strategies import law, modules
@@ -19,6 +23,7 @@ OPTIMIZATION = (
 
 @law()
 @example(ALIAS_OF_A_WEAK_VARIABLE)
+@example(BOUNDARIES)
 @given(modules())
 def test_answers(spec: ModuleSpec) -> None:
     """A test says true for the addresses in its set, and false for all around them."""

@@ -8,6 +8,7 @@ from hypothesis import given
 
 from tests.ir import parse
 from tests.property.execution import lower_spec
+from tests.property.ir_text import module_text
 from tests.property.specs import ModuleSpec, Pointer
 from tests.property.strategies import law, modules
 from typemeta.lower.pipeline import lower_module
@@ -17,7 +18,7 @@ from typemeta.model import TypeModel
 
 def plan_of(spec: ModuleSpec) -> LowerPlan:
     """Reads and plans a module of its own."""
-    return plan_lowering(TypeModel.read(parse(spec.text())))
+    return plan_lowering(TypeModel.read(parse(module_text(spec))))
 
 
 def renamed(spec: ModuleSpec) -> ModuleSpec:
