@@ -20,7 +20,7 @@ from typemeta.llvm.jit import Jit, call_void, read_memory
 from typemeta.llvm.module import Module
 from typemeta.llvm.target import live_type_intrinsics
 from typemeta.lower.apply import apply_lowering
-from typemeta.lower.plan import LowerPlan, VariableRegion, plan_lowering
+from typemeta.lower.plan import JumpTable, LowerPlan, VariableRegion, plan_lowering
 from typemeta.model import TypeIndex, TypeModel
 from typemeta.model.read import Anchors, read_type_model
 
@@ -210,7 +210,8 @@ def _region_points(program: Program, lowered: Lowered) -> Iterator[int]:
                 starts[index] = base - offset
         if index not in starts:
             continue
-        size = region.size if isinstance(region, VariableRegion) else region.offsets[-1] + region.entry_size
+        entry_size = region.entry_size if isinstance(region, JumpTable) else 1
+        size = region.size if isinstance(region, VariableRegion) else region.offsets[-1] + entry_size
         yield from range(starts[index] - _MARGIN, starts[index] + min(size, _LONGEST_SCAN) + _MARGIN)
     for resolution in plan.resolutions:
         start = starts.get(-1 if resolution.region is None else resolution.region)

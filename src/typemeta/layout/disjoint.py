@@ -10,29 +10,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def find_disjoint_sets(members: Sequence[Sequence[int]], size: int) -> list[tuple[list[int], list[int]]]:
+def find_disjoint_sets(
+    members: Sequence[Sequence[int]], links: Sequence[Sequence[int]], size: int
+) -> list[tuple[list[int], list[int], list[int]]]:
     """Parts groups that share members, directly or not, from those that do not.
 
     Args:
         members: for each group (a type identifier) its members (globals), in the order in which LLVM
             meets them; groups come in the order of their first use. Values in [0, size); duplicates
             are allowed.
+        links: sequences of members that must be in one set even if no group holds them all (the
+            targets of a branch funnel); none is empty.
         size: number of possible members.
 
     Returns:
-        (groups, members) of each set, sets in the order of their first group; groups ascending,
-        members in LLVM's order. O(total size of the groups), nearly.
+        (groups, links, members) of each set; sets in LLVM's order: that in which the node that leads a
+        set was first met. Groups and links ascending, members in LLVM's order. O(total size), nearly.
     """
-    union = _Union(size + len(members))
-    for group, listed in enumerate(members):
+    union = _Union(size + len(members) + len(links))
+    for group, listed in enumerate(members, size):
+        union.meet(group)
         for member in listed:
-            union.unite(size + group, member)
+            union.meet(member)
+            union.unite(group, member)
+    for link, listed in enumerate(links, size + len(members)):
+        for member in listed:
+            union.meet(member)
+            union.unite(listed[0], member)
+        union.meet(link)
+        union.unite(listed[0], link)
     sets = []
-    for group in range(len(members)):
-        if union.find(size + group) == size + group:
-            nodes = union.nodes_of(size + group)
-            sets.append((sorted(n - size for n in nodes if n >= size), [n for n in nodes if n < size]))
-    return sorted(sets)
+    for leader in union.met:
+        if union.find(leader) == leader:
+            nodes = union.nodes_of(leader)
+            groups = sorted(n - size for n in nodes if size <= n < size + len(members))
+            linked = sorted(n - size - len(members) for n in nodes if n >= size + len(members))
+            sets.append((groups, linked, [n for n in nodes if n < size]))
+    return sets
 
 
 class _Union:
@@ -42,6 +56,10 @@ class _Union:
         self._parent = list(range(size))
         self._next = [-1] * size
         self._tail = list(range(size))
+        self.met: dict[int, None] = {}
+
+    def meet(self, node: int) -> None:
+        self.met[node] = None
 
     def find(self, node: int) -> int:
         parent = self._parent

@@ -61,6 +61,31 @@ def find_calls(module: Module, intrinsic: str, position: int) -> IntrinsicCalls:
     return IntrinsicCalls(refs, pointers, identifiers)
 
 
+def find_branch_funnels(module: Module) -> list[list[int]]:
+    """Returns for each `llvm.icall.branch.funnel`, in use-list order, the globals its targets lie in.
+
+    Raises:
+        MetadataError: a call is malformed, or the target is not x86-64, which alone has branch funnels.
+    """
+    c, subject = module.c, "llvm.icall.branch.funnel"
+    function = c.LLVMGetNamedFunction(module.ref, subject.encode())
+    use = c.LLVMGetFirstUse(function) if function else 0
+    funnels = []
+    while use:
+        call = c.LLVMGetUser(use)
+        use = c.LLVMGetNextUse(use)
+        if not module.triple.startswith("x86_64"):
+            raise MetadataError(subject, f"not supported on this target ({module.triple or 'no triple'})")
+        count = c.LLVMGetNumArgOperands(call)
+        if count % 2 != 1:
+            raise MetadataError(subject, f"number of arguments should be odd, there are {count}")
+        targets = [known_addresses(module, c.LLVMGetOperand(call, index)) for index in range(1, count, 2)]
+        if not all(known and len(known) == 1 for known in targets):
+            raise MetadataError(subject, "Expected branch funnel operand to be global value")
+        funnels.append([known[0][0] for known in targets if known])
+    return funnels
+
+
 def assumed_values(module: Module) -> set[int]:
     """Returns the conditions of all calls of `llvm.assume`."""
     c = module.c

@@ -66,6 +66,10 @@ class Editor:
         """Returns `[count x element]`."""
         return self.c.LLVMArrayType2(element, count)
 
+    def struct_type(self, elements: Sequence[int]) -> int:
+        """Returns `{ elements }`."""
+        return self.c.LLVMStructTypeInContext(self._context, elements, len(elements), 0)
+
     def packed_struct_type(self, elements: Sequence[int]) -> int:
         """Returns `<{ elements }>`."""
         return self.c.LLVMStructTypeInContext(self._context, elements, len(elements), 1)
@@ -205,9 +209,21 @@ class Editor:
         attribute = self.c.LLVMCreateEnumAttribute(self._context, kind, 0)
         self.c.LLVMAddAttributeAtIndex(function, FUNCTION_ATTRIBUTES, attribute)
 
+    def add_string_attribute(self, function: int, key: str, value: str) -> None:
+        """Adds an attribute such as `"target-cpu"="cortex-a8"` to a function."""
+        encoded, text = key.encode(), value.encode()
+        attribute = self.c.LLVMCreateStringAttribute(self._context, encoded, len(encoded), text, len(text))
+        self.c.LLVMAddAttributeAtIndex(function, FUNCTION_ATTRIBUTES, attribute)
+
     def erase_metadata(self, global_: int, kind: str) -> None:
         """Removes all attachments of a kind."""
         self.c.LLVMGlobalEraseMetadata(global_, self.module.context.metadata_kind(kind))
+
+    def set_integer_metadata(self, global_: int, kind: str, value: int) -> None:
+        """Attaches `!{i64 value}` to a global, in place of its attachments of that kind."""
+        operand = self.c.LLVMValueAsMetadata(self.constant(self.int_type(64), value))
+        node = self.c.LLVMMDNodeInContext2(self._context, [operand], 1)
+        self.c.LLVMGlobalSetMetadata(global_, self.module.context.metadata_kind(kind), node)
 
     # Uses
 

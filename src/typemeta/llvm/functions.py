@@ -104,6 +104,16 @@ def has_string_attribute(module: Module, function: int, key: str) -> bool:
     return bool(module.c.LLVMGetStringAttributeAtIndex(function, _FUNCTION_INDEX, encoded, len(encoded)))
 
 
+def string_attribute(module: Module, function: int, key: str) -> str:
+    """Returns the value of a function's string attribute, empty if it has none."""
+    c, encoded = module.c, key.encode()
+    attribute = c.LLVMGetStringAttributeAtIndex(function, _FUNCTION_INDEX, encoded, len(encoded))
+    if not attribute:
+        return ""
+    length = ffi.new("unsigned *")
+    return bytes(ffi.buffer(c.LLVMGetStringAttributeValue(attribute, length), length[0])).decode()
+
+
 def has_enum_attribute(module: Module, function: int, name: str) -> bool:
     """Tells whether a function has an attribute such as `nounwind`."""
     kind = module.c.LLVMGetEnumAttributeKindForName(name.encode(), len(name))
@@ -159,5 +169,6 @@ __all__ = [
     "is_call",
     "is_direct_call",
     "is_no_cfi",
+    "string_attribute",
     "users",
 ]

@@ -5,6 +5,7 @@
 
 from typemeta.model.records import (
     Address,
+    ArmBranches,
     GlobalIndex,
     GlobalKind,
     GlobalRecord,
@@ -18,6 +19,7 @@ from typemeta.model.table import TypeModel
 
 __all__ = [
     "Address",
+    "ArmBranches",
     "GlobalIndex",
     "GlobalKind",
     "GlobalRecord",

@@ -13,7 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from typemeta.errors import MetadataError, PlanError
-from typemeta.llvm.calls import assumed_values, find_calls, is_only_assumed, known_addresses
+from typemeta.llvm.arm import is_thumb, read_arm_branches
+from typemeta.llvm.calls import (
+    assumed_values,
+    find_branch_funnels,
+    find_calls,
+    is_only_assumed,
+    known_addresses,
+)
 from typemeta.llvm.functions import has_address_taken, has_string_attribute
 from typemeta.llvm.metadata import (
     Attachments,
@@ -28,6 +35,7 @@ from typemeta.llvm.variables import abi_alignment, global_name, section_name, va
 from typemeta.model.records import (
     INTRINSICS,
     Address,
+    ArmBranches,
     GlobalIndex,
     GlobalKind,
     GlobalRecord,
@@ -80,14 +88,15 @@ def read_type_model(module: Module) -> tuple[TypeModel, Anchors]:
     identifiers = _Identifiers(module)
     member_global, member_type, member_offset = _read_memberships(module, attachments, kinds[0], identifiers)
     visibilities = _read_vcall_visibilities(module, attachments, kinds[1])
+    funnels = find_branch_funnels(module)
+    owners = list(dict.fromkeys([*attachments.owners, *(ref for targets in funnels for ref in targets)]))
     canonical = flags.get("CFI Canonical Jump Tables", 1) != 0
     records = [
         _read_global(module, ref, visibilities.get(index, VCallVisibility.PUBLIC), canonical)
-        for index, ref in enumerate(attachments.owners)
+        for index, ref in enumerate(owners)
     ]
-    sites = _read_sites(
-        module, identifiers, {ref: GlobalIndex(i) for i, ref in enumerate(attachments.owners)}
-    )
+    index_of = {ref: GlobalIndex(i) for i, ref in enumerate(owners)}
+    sites = _read_sites(module, identifiers, index_of)
     model = TypeModel(
         triple=module.triple,
         pointer_bits=module.pointer_bits,
@@ -101,8 +110,15 @@ def read_type_model(module: Module) -> tuple[TypeModel, Anchors]:
         site_type=np.array(sites.types, np.int64),
         site_assumed=np.array(sites.assumed, np.bool_),
         site_known=sites.known,
+        funnels=tuple(tuple(index_of[ref] for ref in targets) for targets in funnels),
+        arm_branches=ArmBranches(*read_arm_branches(module)) if _is_arm(module) else ArmBranches(),
     )
-    return model, Anchors(module, model, module.epoch, tuple(attachments.owners), sites.calls, sites.pointers)
+    return model, Anchors(module, model, module.epoch, tuple(owners), sites.calls, sites.pointers)
+
+
+def _is_arm(module: Module) -> bool:
+    """Tells 32-bit ARM, whose jump tables are ARM or Thumb code."""
+    return module.triple.startswith(("arm", "thumb", "xscale")) and not module.triple.startswith("arm64")
 
 
 class _Identifiers:
@@ -200,6 +216,7 @@ def _read_global(module: Module, ref: int, visibility: VCallVisibility, canonica
         and (canonical or has_string_attribute(module, ref, "cfi-canonical-jump-table")),
         vcall_visibility=visibility,
         address_space=c.LLVMGetPointerAddressSpace(c.LLVMTypeOf(ref)),
+        thumb=is_function and _is_arm(module) and is_thumb(module, ref),
     )
 
 

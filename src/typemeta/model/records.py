@@ -88,6 +88,7 @@ class GlobalRecord:
             (`CFI Canonical Jump Tables`, `cfi-canonical-jump-table`); False for variables.
         vcall_visibility: of a vtable; `public` if it carries none.
         address_space: number of the address space it lives in.
+        thumb: True for a function of 32-bit ARM that is Thumb code.
     """
 
     name: str
@@ -105,6 +106,7 @@ class GlobalRecord:
     canonical: bool
     vcall_visibility: VCallVisibility
     address_space: int = 0
+    thumb: bool = False
 
     @property
     def is_local(self) -> bool:
@@ -115,6 +117,19 @@ class GlobalRecord:
     def is_declaration_for_linker(self) -> bool:
         """True if the object file will not define it (LLVM's `isDeclarationForLinker`)."""
         return self.declaration or self.linkage == "available_externally"
+
+
+@dataclass(frozen=True, slots=True)
+class ArmBranches:
+    """Which branch instructions a module's functions may use, on 32-bit ARM.
+
+    Attributes:
+        arm: ARM's `b`.
+        thumb: Thumb's 4-byte `b.w`.
+    """
+
+    arm: bool = False
+    thumb: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from typemeta.model.records import Address, GlobalIndex, GlobalRecord, SiteKind, TypeIdentifier, TypeIndex
+from typemeta.model.records import (
+    Address,
+    ArmBranches,
+    GlobalIndex,
+    GlobalRecord,
+    SiteKind,
+    TypeIdentifier,
+    TypeIndex,
+)
 
 if TYPE_CHECKING:
     from typemeta.llvm.module import Module
@@ -41,6 +49,8 @@ class TypeModel:
         site_type: (m,) int64, TypeIndex of each call site.
         site_assumed: (m,) bool, True for a test that only feeds `llvm.assume`.
         site_known: the only addresses a tested pointer can hold, for sites where that is known.
+        funnels: the targets of each `llvm.icall.branch.funnel`, in LLVM's use-list order.
+        arm_branches: on 32-bit ARM, the branches that jump tables may use.
     """
 
     triple: str
@@ -55,6 +65,8 @@ class TypeModel:
     site_type: Column
     site_assumed: npt.NDArray[np.bool_]
     site_known: Mapping[int, tuple[Address, ...]]
+    funnels: tuple[tuple[GlobalIndex, ...], ...] = ()
+    arm_branches: ArmBranches = field(default_factory=ArmBranches)
 
     @classmethod
     def read(cls, module: Module) -> TypeModel:
@@ -134,13 +146,14 @@ class TypeModel:
             for g in self.globals
         ]
         bits = [
-            f"{g.declaration:d}{g.constant:d}{g.thread_local:d}{g.address_taken:d}{g.canonical:d}"
+            f"{g.declaration:d}{g.constant:d}{g.thread_local:d}{g.address_taken:d}{g.canonical:d}{g.thumb:d}"
             for g in self.globals
         ]
         known = [
             f"{site}:{[(address.global_, address.offset) for address in addresses]}"
             for site, addresses in sorted(self.site_known.items())
         ]
-        for lines in (target, names, facts, bits, map(str, sorted(self.flags.items())), known):
+        others = [str(self.funnels), str(self.arm_branches)]
+        for lines in (target, names, facts, bits, map(str, sorted(self.flags.items())), known, others):
             digest.update("\n".join(lines).encode(errors="surrogateescape") + b"|")
         return digest.hexdigest()

@@ -62,6 +62,9 @@ def test_the_document() -> None:
         "arch": "x86_64",
         "entry_size": 16,
         "landing_pads": True,
+        "wide_branch": True,
+        "canonical": [True, True],
+        "exported": [False, False],
     }
     assert document["regions"][1] == {
         "kind": "variables",
@@ -103,7 +106,7 @@ def changed(*path: str | int, to: Any = None) -> str:
         changed("fingerprint"),
         changed("regions"),
         changed("regions", to=7),
-        changed("regions", 0, "arch", to="arm"),
+        changed("regions", 0, "arch", to="mips"),
         changed("regions", 0, "kind"),
         changed("regions", 1, "offsets", to=7),
         changed("resolutions", 0, "kind", to="guess"),

@@ -12,10 +12,18 @@ from typemeta.errors import PlanError
 from typemeta.llvm.calls import find_assumes
 from typemeta.llvm.edit import PRIVATE_LINKAGE, Editor, edit
 from typemeta.llvm.module import Module
+from typemeta.lower.apply.function_indices import set_function_indices
 from typemeta.lower.apply.functions import JumpTableFunction, create_jump_table, redirect_functions
 from typemeta.lower.apply.tests import Emit, test_emitter
 from typemeta.lower.apply.variables import CombinedGlobal, create_combined, move_contents, replace_members
-from typemeta.lower.plan import JumpTable, LowerPlan, ResolutionKind, SiteDecision
+from typemeta.lower.plan import (
+    FunctionIndices,
+    JumpTable,
+    LowerPlan,
+    ResolutionKind,
+    SiteDecision,
+    VariableRegion,
+)
 from typemeta.model import SiteKind, TypeModel
 from typemeta.model.read import Anchors
 
@@ -60,13 +68,16 @@ def apply_lowering(module: Module, model: TypeModel, anchors: Anchors, plan: Low
         tables: list[JumpTableFunction] = []
         bases: list[int] = []
         for region in plan.regions:
-            if isinstance(region, JumpTable):
-                canonical = tuple(model.globals[member].canonical for member in region.members)
-                tables.append(create_jump_table(editor, anchors, region, canonical))
-                bases.append(tables[-1].function)
-            else:
-                combined.append(create_combined(editor, anchors, region))
-                bases.append(combined[-1].variable)
+            match region:
+                case JumpTable():
+                    tables.append(create_jump_table(editor, anchors, region))
+                    bases.append(tables[-1].function)
+                case VariableRegion():
+                    combined.append(create_combined(editor, anchors, region))
+                    bases.append(combined[-1].variable)
+                case FunctionIndices():
+                    set_function_indices(editor, anchors, region)
+                    bases.append(editor.null(editor.pointer_type))  # the index is the address
         counts = _apply_sites(editor, model, anchors, plan, bases)
         for entry in combined:
             replace_members(editor, entry)

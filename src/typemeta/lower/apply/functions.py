@@ -32,6 +32,7 @@ from typemeta.llvm.edit import (
 )
 from typemeta.llvm.functions import find_dso_local, has_enum_attribute, is_direct_call, is_no_cfi, users
 from typemeta.lower.plan import JumpTable, JumpTableArch
+from typemeta.lower.plan.jump_tables import entry_text, table_attributes
 from typemeta.model.read import Anchors
 
 _USED = ("llvm.used", "llvm.compiler.used")
@@ -45,17 +46,19 @@ class JumpTableFunction:
 
     table: JumpTable
     members: tuple[int, ...]
-    canonical: tuple[bool, ...]
     function: int
 
+    @property
+    def canonical(self) -> tuple[bool, ...]:
+        """Whether the entry of each member takes over its name."""
+        return self.table.canonical
 
-def create_jump_table(
-    editor: Editor, anchors: Anchors, table: JumpTable, canonical: tuple[bool, ...]
-) -> JumpTableFunction:
+
+def create_jump_table(editor: Editor, anchors: Anchors, table: JumpTable) -> JumpTableFunction:
     """Adds the function that will hold the entries; the members stay as they are."""
     type_ = editor.function_type(editor.void_type, [])
     function = editor.add_function(type_, ".cfi.jumptable", linkage=PRIVATE_LINKAGE)
-    return JumpTableFunction(table, tuple(anchors.globals[m] for m in table.members), canonical, function)
+    return JumpTableFunction(table, tuple(anchors.globals[m] for m in table.members), function)
 
 
 def redirect_functions(editor: Editor, tables: list[JumpTableFunction]) -> None:
@@ -194,24 +197,20 @@ def _initialize_at_start(editor: Editor, variable: int) -> None:
 
 def _write_entries(editor: Editor, table: JumpTableFunction) -> None:
     """Writes the table's body: a naked function with one inline-asm branch for each member."""
-    c = editor.c
     plan = table.table
-    for attribute in ("naked", "nocf_check", "noinline"):
-        editor.add_attribute(table.function, attribute)
+    attributes = ["naked", "noinline"]
+    if plan.arch in (JumpTableArch.X86, JumpTableArch.X86_64):
+        attributes.append("nocf_check")  # the entries bring their own landing pads
     if all(has_enum_attribute(editor.module, member, "nounwind") for member in table.members):
-        editor.add_attribute(table.function, "nounwind")  # then it needs no unwind table
-    c.LLVMSetAlignment(table.function, plan.entry_size)
+        attributes.append("nounwind")  # then it needs no unwind table
+    for attribute in attributes:
+        editor.add_attribute(table.function, attribute)
+    for key, value in table_attributes(plan).items():
+        editor.add_string_attribute(table.function, key, value)
+    editor.c.LLVMSetAlignment(table.function, plan.entry_size)
     editor.append_block(table.function, "entry")
     type_ = editor.function_type(editor.void_type, [editor.pointer_type])
-    branch = editor.inline_asm(type_, _entry_text(plan), "s")
+    branch = editor.inline_asm(type_, entry_text(plan), "s")
     for member in table.members:
         editor.call(type_, branch, [member])
     editor.unreachable()
-
-
-def _entry_text(plan: JumpTable) -> str:
-    """Returns the assembly of an entry: a 5-byte jump padded with traps, behind a landing pad if asked."""
-    if not plan.landing_pads:
-        return "jmp ${0:c}@plt\nint3\nint3\nint3\n"
-    landing_pad = "endbr64" if plan.arch is JumpTableArch.X86_64 else "endbr32"
-    return f"{landing_pad}\njmp ${{0:c}}@plt\n.balign 16, 0xcc\n"

@@ -3,9 +3,12 @@
     @_ZTV1A = constant { [3 x ptr] } ..., !type !0
     @_ZTV1B = constant { [4 x ptr] } ..., !type !0, !type !1
 
-    @0 = private constant <{ { [3 x ptr] }, [8 x i8], { [4 x ptr] } }> ...
+    @0 = private constant { { [3 x ptr] }, [8 x i8], { [4 x ptr] } } ...
     @_ZTV1A = alias { [3 x ptr] }, ptr @0
     @_ZTV1B = alias { [4 x ptr] }, getelementptr inbounds (..., ptr @0, i32 0, i32 2)
+
+Padding of any size, zero too, stands before every member but the first, as LLVM writes it: member N is
+element 2 N.
 
 Initializers are read only after all uses were replaced: they may refer to each other, and replacing
 uses inside a finished huge struct would build it anew for each member.
@@ -34,8 +37,9 @@ class CombinedGlobal:
     Attributes:
         region: its plan.
         members: handles of the variables, in layout order.
-        gaps: bytes of padding in front of each member, and behind the last.
-        type: packed struct of paddings and members.
+        gaps: bytes of padding in front of each member but the first, and behind the last.
+        type: struct of members and paddings.
+        packed: True if members are less aligned than their types, so that the struct must be packed.
         variable: the combined global.
     """
 
@@ -43,6 +47,7 @@ class CombinedGlobal:
     members: tuple[int, ...]
     gaps: tuple[int, ...]
     type: int
+    packed: bool
     variable: int
 
 
@@ -50,24 +55,30 @@ def create_combined(editor: Editor, anchors: Anchors, region: VariableRegion) ->
     """Adds the combined global of a region; its members stay as they are."""
     members = tuple(anchors.globals[member] for member in region.members)
     gaps = _gaps(region, [value_size(editor.module, member) for member in members])
-    types = [editor.value_type(member) for member in members]
-    type_ = editor.packed_struct_type(list(_interleave(editor, gaps, types, null=False)))
+    types = list(_interleave(editor, gaps, [editor.value_type(member) for member in members], null=False))
+    type_ = editor.struct_type(types)
+    packed = not _has_offsets(editor, type_, region)
+    if packed:
+        type_ = editor.packed_struct_type(types)
     variable = editor.add_variable(
         type_, "", constant=region.constant, linkage=PRIVATE_LINKAGE, alignment=region.alignment
     )
-    return CombinedGlobal(region, members, gaps, type_, variable)
+    return CombinedGlobal(region, members, gaps, type_, packed, variable)
+
+
+def _has_offsets(editor: Editor, struct: int, region: VariableRegion) -> bool:
+    """Tells whether a struct's members, every other element, lie where the region has them."""
+    offset, layout = editor.c.LLVMOffsetOfElement, editor.c.LLVMGetModuleDataLayout(editor.module.ref)
+    return all(offset(layout, struct, 2 * index) == place for index, place in enumerate(region.offsets))
 
 
 def replace_members(editor: Editor, combined: CombinedGlobal) -> None:
     """Replaces every use of the members by aliases into the combined global."""
-    element = 0
-    for member, gap in zip(combined.members, combined.gaps[:-1], strict=True):
-        element += bool(gap)
-        address = editor.element_address(combined.type, combined.variable, element)
+    for index, member in enumerate(combined.members):
+        address = editor.element_address(combined.type, combined.variable, 2 * index)
         if LINKAGES[editor.c.LLVMGetLinkage(member)] in _INTERPOSABLE:
             _redirect_aliases(editor, member, address)
         editor.replace_uses(member, editor.replace_by_alias(member, editor.value_type(member), address))
-        element += 1
 
 
 def _redirect_aliases(editor: Editor, member: int, address: int) -> None:
@@ -82,22 +93,21 @@ def move_contents(editor: Editor, combined: CombinedGlobal) -> None:
     """Moves the members' initializers into the combined global and removes the members."""
     initializers = [editor.initializer(member) for member in combined.members]
     contents = list(_interleave(editor, combined.gaps, initializers, null=True))
-    editor.set_initializer(combined.variable, editor.packed_struct(contents))
+    make = editor.packed_struct if combined.packed else editor.struct
+    editor.set_initializer(combined.variable, make(contents))
     for member in combined.members:
         editor.delete_variable(member)
 
 
 def _gaps(region: VariableRegion, sizes: Sequence[int]) -> tuple[int, ...]:
-    ends = [0, *(offset + size for offset, size in zip(region.offsets, sizes, strict=True))]
-    starts = [*region.offsets, region.size]
-    return tuple(start - end for start, end in zip(starts, ends, strict=True))
+    ends = [offset + size for offset, size in zip(region.offsets, sizes, strict=True)]
+    return tuple(start - end for start, end in zip([*region.offsets[1:], region.size], ends, strict=True))
 
 
 def _interleave(editor: Editor, gaps: Sequence[int], items: Sequence[int], *, null: bool) -> Iterator[int]:
-    """Yields the items with padding between them: the padding's types, or (`null`) its zeros."""
-    for gap, item in zip(gaps, [*items, 0], strict=True):
-        if gap:
+    """Yields the items, padding behind each: the padding's types, or (`null`) its zeros."""
+    for index, (item, gap) in enumerate(zip(items, gaps, strict=True), 1):
+        yield item
+        if gap or index < len(items):
             padding = editor.array_type(editor.i8, gap)
             yield editor.null(padding) if null else padding
-        if item:
-            yield item

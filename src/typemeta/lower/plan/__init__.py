@@ -17,25 +17,32 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from typemeta.layout import find_disjoint_sets
-from typemeta.lower.plan.members import LiveMembers, find_live_members
+from typemeta.lower.plan.exports import NO_EXPORTS, Exports
+from typemeta.lower.plan.jump_tables import plan_functions
+from typemeta.lower.plan.members import LiveMembers, check_layout_allowed, find_live_members
 from typemeta.lower.plan.records import (
+    FunctionIndices,
     JumpTable,
     JumpTableArch,
     LowerPlan,
+    Region,
     Resolution,
     ResolutionKind,
     SiteDecision,
     VariableRegion,
 )
-from typemeta.lower.plan.regions import plan_region
+from typemeta.lower.plan.regions import order_members, plan_variables
 from typemeta.lower.plan.resolutions import plan_resolutions
-from typemeta.model import Address, GlobalIndex, SiteKind, TypeIndex, TypeModel
+from typemeta.model import Address, GlobalIndex, GlobalKind, SiteKind, TypeIndex, TypeModel
 from typemeta.model.table import Column
 
 __all__ = [
+    "Exports",
+    "FunctionIndices",
     "JumpTable",
     "JumpTableArch",
     "LowerPlan",
+    "Region",
     "Resolution",
     "ResolutionKind",
     "SiteDecision",
@@ -44,12 +51,13 @@ __all__ = [
 ]
 
 
-def plan_lowering(model: TypeModel, *, layout: str = "llvm") -> LowerPlan:
+def plan_lowering(model: TypeModel, *, layout: str = "llvm", exports: Exports = NO_EXPORTS) -> LowerPlan:
     """Decides how every type test of a module is lowered.
 
     Args:
         model: the module's type model.
         layout: `llvm`, LLVM's own order and padding.
+        exports: what other modules of a ThinLTO link need.
 
     Raises:
         MetadataError: a member of a tested set may not be laid out (thread-local, explicit section,
@@ -58,14 +66,15 @@ def plan_lowering(model: TypeModel, *, layout: str = "llvm") -> LowerPlan:
     """
     if layout != "llvm":
         raise ValueError(f"unknown layout {layout!r}; there is 'llvm'")
-    live = find_live_members(model)
-    regions: list[VariableRegion | JumpTable] = []
+    live = find_live_members(model, exports)
+    regions: list[Region] = []
     tested: list[tuple[TypeIndex, int | None]] = []
-    for types, members in _ordered_sets(model, live):
+    for types, funnels, members in _ordered_sets(model, live):
         if members:
-            regions.append(plan_region(model, live, types, members))
+            ordered = order_members(model, live, types, funnels, members)
+            regions.append(_plan_region(model, live, types, ordered, exports, _next_index(regions)))
         tested += [(type_, len(regions) - 1 if members else None) for type_ in types]
-    resolutions, byte_array = plan_resolutions(model, live, tested, regions)
+    resolutions, byte_array = plan_resolutions(model, live, tested, regions, frozenset(exports.types))
     return LowerPlan(
         fingerprint=model.fingerprint,
         layout=layout,
@@ -76,19 +85,33 @@ def plan_lowering(model: TypeModel, *, layout: str = "llvm") -> LowerPlan:
     )
 
 
+def _plan_region(
+    model: TypeModel,
+    live: LiveMembers,
+    types: Sequence[TypeIndex],
+    ordered: tuple[GlobalIndex, ...],
+    exports: Exports,
+    first_index: int,
+) -> Region:
+    if check_layout_allowed(model, list(ordered)) is GlobalKind.VARIABLE:
+        return plan_variables(model, live, types, ordered)
+    return plan_functions(model, ordered, exports, first_index)
+
+
+def _next_index(regions: Sequence[Region]) -> int:
+    """Returns the first free index of WebAssembly's function table; index 0 is the null pointer."""
+    return 1 + sum(len(region.members) for region in regions if isinstance(region, FunctionIndices))
+
+
 def _ordered_sets(
     model: TypeModel, live: LiveMembers
-) -> Iterator[tuple[Sequence[TypeIndex], Sequence[GlobalIndex]]]:
-    """Yields the disjoint sets in LLVM's order: by the last membership of any of their types."""
+) -> Iterator[tuple[Sequence[TypeIndex], Sequence[Sequence[GlobalIndex]], Sequence[GlobalIndex]]]:
+    """Yields the types, branch funnels and members of each disjoint set, in LLVM's order."""
     members = [model.member_global[live.rows[type_]].tolist() for type_ in live.tested]
-    sets = find_disjoint_sets(members, len(model.globals))
-    ranked = []
-    for groups, globals_ in sets:
+    for groups, links, globals_ in find_disjoint_sets(members, model.funnels, len(model.globals)):
         types = sorted((live.tested[group] for group in groups), key=lambda type_: live.rank[type_])
-        ranked.append((max(live.rank[type_] for type_ in types), types, globals_))
-    ranked.sort(key=lambda entry: entry[0])
-    for _, types, globals_ in ranked:
-        yield types, [GlobalIndex(index) for index in globals_]
+        funnels = [model.funnels[link] for link in links]
+        yield types, funnels, [GlobalIndex(index) for index in globals_]
 
 
 def _decide_sites(model: TypeModel, live: LiveMembers, kinds: dict[TypeIndex, ResolutionKind]) -> bytes:

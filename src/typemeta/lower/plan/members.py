@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from typemeta.errors import MetadataError
+from typemeta.lower.plan.exports import NO_EXPORTS, Exports
 from typemeta.model import GlobalIndex, GlobalKind, GlobalRecord, SiteKind, TypeIndex, TypeModel
 from typemeta.model.table import Column
 
@@ -20,7 +21,7 @@ class LiveMembers:
     """The memberships that lowering sees, and the tested type identifiers.
 
     Attributes:
-        tested: type identifiers with a test that is lowered, in order of first use.
+        tested: type identifiers with a test that is lowered, here or elsewhere, in order of first use.
         rows: for each type identifier (by TypeIndex) its membership rows that count, in table order.
         rank: for each type identifier the position of its last membership that counts, plus one; 0 if
             it has none. LLVM orders identifiers and sets by it.
@@ -31,15 +32,16 @@ class LiveMembers:
     rank: Column
 
 
-def find_live_members(model: TypeModel) -> LiveMembers:
+def find_live_members(model: TypeModel, exports: Exports = NO_EXPORTS) -> LiveMembers:
     """Selects memberships as LLVM does.
 
     A variable counts if the object file will define it. A function counts if its address is taken:
     nothing else can reach an indirect call. With cross-DSO CFI an exported function may also be
-    taken by another library.
+    taken by another library, and in a ThinLTO link by another module.
     """
     cross_dso = "Cross-DSO CFI" in model.flags
     counts = np.array([_counts(record, cross_dso) for record in model.globals], np.bool_)
+    counts[list(exports.functions)] = True
     live = np.flatnonzero(counts[model.member_global]) if len(counts) else np.zeros(0, np.int64)
     types = model.member_type[live]
     order = np.argsort(types, kind="stable")
@@ -48,7 +50,7 @@ def find_live_members(model: TypeModel) -> LiveMembers:
     rank = np.zeros(len(model.types), np.int64)
     rank[types] = np.arange(1, len(live) + 1)  # a later row overwrites an earlier one
     lowered = (model.site_kind == SiteKind.TYPE_TEST) & ~model.site_assumed
-    tested = list(dict.fromkeys(model.site_type[lowered].tolist()))
+    tested = list(dict.fromkeys([*model.site_type[lowered].tolist(), *exports.types]))
     return LiveMembers([TypeIndex(index) for index in tested], rows, rank)
 
 

@@ -26,6 +26,19 @@ class ResolutionKind(enum.StrEnum):
     BYTE_ARRAY = "byteArray"
 
 
+class JumpTableArch(enum.StrEnum):
+    """Instruction sets that have jump-table entries; LLVM's words (`Triple::ArchType`)."""
+
+    X86 = "i386"
+    X86_64 = "x86_64"
+    ARM = "arm"
+    THUMB = "thumb"
+    AARCH64 = "aarch64"
+    RISCV32 = "riscv32"
+    RISCV64 = "riscv64"
+    LOONGARCH64 = "loongarch64"
+
+
 class SiteDecision(enum.IntEnum):
     """What becomes of a call site."""
 
@@ -34,13 +47,6 @@ class SiteDecision(enum.IntEnum):
     FOLD_TRUE = 2  # the pointer is known to be a member, or the test is public and not to be checked
     TEST = 3  # code is emitted
     DROP = 4  # only told the optimizer something: it goes, with its llvm.assume
-
-
-class JumpTableArch(enum.StrEnum):
-    """Instruction sets we write jump-table entries for."""
-
-    X86 = "x86"
-    X86_64 = "x86_64"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,18 +76,47 @@ class JumpTable:
         members: in the order of the entries.
         arch: the entries' instruction set.
         entry_size: bytes of an entry, also the table's alignment.
-        landing_pads: True if entries begin with `endbr` (module flag `cf-protection-branch`).
+        landing_pads: True if entries begin with an instruction that marks where an indirect branch may
+            land (`endbr`, `bti`).
+        wide_branch: for Thumb, True if entries may use the 4-byte `b.w`.
+        canonical: for each member, whether its entry takes over its name.
+        exported: for each member, whether other modules of a ThinLTO link refer to its entry.
     """
 
     members: tuple[GlobalIndex, ...]
     arch: JumpTableArch
     entry_size: int
     landing_pads: bool
+    wide_branch: bool
+    canonical: tuple[bool, ...]
+    exported: tuple[bool, ...]
 
     @property
     def offsets(self) -> tuple[int, ...]:
         """Byte offset of each entry."""
         return tuple(index * self.entry_size for index in range(len(self.members)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionIndices:
+    """Functions of WebAssembly, whose addresses are indices into the table of indirect functions.
+
+    Attributes:
+        members: in the order of their indices.
+        first: index of the first.
+    """
+
+    members: tuple[GlobalIndex, ...]
+    first: int
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """The index of each function."""
+        return tuple(range(self.first, self.first + len(self.members)))
+
+
+Region = VariableRegion | JumpTable | FunctionIndices
+"""What the members of one disjoint set become."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +130,7 @@ class Resolution:
         bit_set: the members as offsets in the region.
         byte_array: where the bits are, for `byteArray`.
         call_sites: tests of this identifier that do not just feed `llvm.assume`.
+        exported: True if other modules of a ThinLTO link test it too.
     """
 
     type: TypeIndex
@@ -103,6 +139,7 @@ class Resolution:
     bit_set: BitSet
     byte_array: ByteArrayPlace | None
     call_sites: int
+    exported: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +149,7 @@ class LowerPlan:
     Attributes:
         fingerprint: of the model it was made for.
         layout: `llvm`.
-        regions: combined globals and jump tables, in the order in which they are made.
+        regions: combined globals, jump tables and function indices, in the order in which they are made.
         resolutions: one for each tested type identifier, by region.
         decisions: one SiteDecision a byte, by SiteIndex.
         byte_array: contents of the byte array; empty if no identifier needs it.
@@ -120,7 +157,7 @@ class LowerPlan:
 
     fingerprint: str
     layout: str
-    regions: tuple[VariableRegion | JumpTable, ...]
+    regions: tuple[Region, ...]
     resolutions: tuple[Resolution, ...]
     decisions: bytes
     byte_array: bytes
@@ -160,10 +197,7 @@ class LowerPlan:
 
     def to_json(self) -> str:
         """Returns the plan as a JSON document."""
-        regions = [
-            {"kind": "variables" if isinstance(r, VariableRegion) else "jump-table", **asdict(r)}
-            for r in self.regions
-        ]
+        regions = [{"kind": _REGION_KINDS[type(region)], **asdict(region)} for region in self.regions]
         document = {
             "schema": SCHEMA,
             "fingerprint": self.fingerprint,
@@ -198,7 +232,14 @@ class LowerPlan:
             raise PlanError(f"not a lowering plan: {error!r}") from error
 
 
-def _region(entry: dict[str, Any]) -> VariableRegion | JumpTable:
+_REGION_KINDS: Final[Mapping[type[Region], str]] = {
+    VariableRegion: "variables",
+    JumpTable: "jump-table",
+    FunctionIndices: "function-indices",
+}
+
+
+def _region(entry: dict[str, Any]) -> Region:
     members = tuple(GlobalIndex(index) for index in entry["members"])
     if entry["kind"] == "variables":
         return VariableRegion(
@@ -208,11 +249,16 @@ def _region(entry: dict[str, Any]) -> VariableRegion | JumpTable:
             alignment=entry["alignment"],
             constant=entry["constant"],
         )
+    if entry["kind"] == "function-indices":
+        return FunctionIndices(members=members, first=entry["first"])
     return JumpTable(
         members=members,
         arch=JumpTableArch(entry["arch"]),
         entry_size=entry["entry_size"],
         landing_pads=entry["landing_pads"],
+        wide_branch=entry["wide_branch"],
+        canonical=tuple(entry["canonical"]),
+        exported=tuple(entry["exported"]),
     )
 
 
@@ -225,4 +271,5 @@ def _resolution(entry: dict[str, Any]) -> Resolution:
         bit_set=BitSet(bits["first"], bits["align_log2"], bits["size"], tuple(bits["bits"])),
         byte_array=None if place is None else ByteArrayPlace(place["offset"], place["mask"]),
         call_sites=entry["call_sites"],
+        exported=entry["exported"],
     )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from typemeta.errors import MetadataError
 from typemeta.layout import BitSet, build_bit_sets, pack_byte_array
 from typemeta.lower.plan.members import LARGEST_BIT_SET, LiveMembers
-from typemeta.lower.plan.records import JumpTable, Resolution, ResolutionKind, VariableRegion
+from typemeta.lower.plan.records import Region, Resolution, ResolutionKind
 from typemeta.model import SiteKind, TypeIndex, TypeModel
 from typemeta.model.table import Column
 
@@ -22,7 +22,8 @@ def plan_resolutions(
     model: TypeModel,
     live: LiveMembers,
     tested: Sequence[tuple[TypeIndex, int | None]],
-    regions: Sequence[VariableRegion | JumpTable],
+    regions: Sequence[Region],
+    exported: frozenset[TypeIndex],
 ) -> tuple[tuple[Resolution, ...], bytes]:
     """Returns the resolutions, in the order of `tested`, and the byte array that they share.
 
@@ -31,6 +32,7 @@ def plan_resolutions(
         live: the memberships that count.
         tested: each tested type identifier with the region of its members; None if it has none.
         regions: the regions.
+        exported: the identifiers that other modules of a ThinLTO link test.
 
     Raises:
         MetadataError: the members of an identifier are absurdly far apart.
@@ -53,13 +55,14 @@ def plan_resolutions(
                 bit_set=bit_sets.get(type_, _EMPTY),
                 byte_array=None,
                 call_sites=sites[type_],
+                exported=type_ in exported,
             )
             for type_, region in tested
         ]
     )
 
 
-def _starts(count: int, regions: Sequence[VariableRegion | JumpTable]) -> Column:
+def _starts(count: int, regions: Sequence[Region]) -> Column:
     """Returns the offset of each global in its region: (number of globals,) int64."""
     start = np.zeros(count, np.int64)
     for region in regions:
