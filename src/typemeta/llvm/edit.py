@@ -125,9 +125,13 @@ class Editor:
         index = ffi.new("LLVMValueRef[1]", [self.constant(self.int_ptr_type, offset)])
         return self.c.LLVMConstGEP2(self.i8, base, index, 1)
 
-    def element_address(self, type_: int, base: int, index: int) -> int:
-        """Returns the constant address of an element of an aggregate of `type_` at `base`."""
-        indices = ffi.new("LLVMValueRef[2]", [self.constant(self.i32, 0), self.constant(self.i32, index)])
+    def element_address(self, type_: int, base: int, index: int, *, wide: bool = False) -> int:
+        """Returns the constant address of an element of an aggregate of `type_` at `base`.
+
+        Its indices are `i32`, which those of a struct must be, or (`wide`) as wide as a pointer.
+        """
+        integer = self.int_ptr_type if wide else self.i32
+        indices = ffi.new("LLVMValueRef[2]", [self.constant(integer, 0), self.constant(integer, index)])
         return self.c.LLVMConstInBoundsGEP2(type_, base, indices, 2)
 
     def pointer_as_integer(self, constant: int) -> int:
@@ -248,6 +252,53 @@ class Editor:
         )
         self.c.LLVMPositionBuilderAtEnd(self._builder, block)
         return int(block)
+
+    def insert_block(self, before: int) -> int:
+        """Adds a block without a name in front of another."""
+        return self.c.LLVMInsertBasicBlockInContext(self._context, before, _NO_NAME)
+
+    def position_at_end(self, block: int) -> None:
+        """New instructions go to the end of a block; their source position stays that of before."""
+        self.c.LLVMPositionBuilderAtEnd(self._builder, block)
+
+    def append_moved(self, block: int, instructions: Sequence[int]) -> None:
+        """Puts instructions that were taken out of their block at the end of one, as they are."""
+        self.c.LLVMPositionBuilderAtEnd(self._builder, block)
+        self.c.LLVMSetCurrentDebugLocation2(self._builder, 0)  # else they would get the builder's own
+        for instruction in instructions:
+            self.c.LLVMInsertIntoBuilder(self._builder, instruction)
+
+    def branch(self, target: int) -> int:
+        """Builds `br`."""
+        return self.c.LLVMBuildBr(self._builder, target)
+
+    def branch_if(self, condition: int, then: int, otherwise: int) -> int:
+        """Builds a conditional `br`."""
+        return self.c.LLVMBuildCondBr(self._builder, condition, then, otherwise)
+
+    def phi(self, type_: int) -> int:
+        """Builds `phi` without values."""
+        return self.c.LLVMBuildPhi(self._builder, type_, _NO_NAME)
+
+    def add_incoming(self, phi: int, value: int, block: int) -> None:
+        """Gives a phi its value for one predecessor."""
+        self.c.LLVMAddIncoming(phi, [value], [block], 1)
+
+    def copy_metadata(self, source: int, target: int, kind: str) -> None:
+        """Attaches an instruction's metadata of a kind to another one, if there is any."""
+        number = self.module.context.metadata_kind(kind)
+        node = self.c.LLVMGetMetadata(source, number)
+        if node:
+            self.c.LLVMSetMetadata(target, number, node)
+
+    def set_branch_weights(self, branch: int, weights: Sequence[int]) -> None:
+        """Attaches `!prof !{!"branch_weights", i32 ...}` to a branch."""
+        name = "branch_weights"
+        operands = [self.c.LLVMMDStringInContext2(self._context, name.encode(), len(name))]
+        operands += [self.c.LLVMValueAsMetadata(self.constant(self.i32, weight)) for weight in weights]
+        node = self.c.LLVMMDNodeInContext2(self._context, operands, len(operands))
+        value = self.c.LLVMMetadataAsValue(self._context, node)
+        self.c.LLVMSetMetadata(branch, self.module.context.metadata_kind("prof"), value)
 
     def to_integer(self, pointer: int) -> int:
         """Builds `ptrtoint`, as wide as a pointer."""

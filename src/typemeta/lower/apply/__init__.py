@@ -6,15 +6,18 @@ then variables are combined, then functions redirected.
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from typemeta.errors import PlanError
 from typemeta.llvm.calls import find_assumes
-from typemeta.llvm.edit import PRIVATE_LINKAGE, Editor, edit
+from typemeta.llvm.edit import Editor, edit
 from typemeta.llvm.module import Module
+from typemeta.lower.apply.branches import BranchingTests
 from typemeta.lower.apply.function_indices import set_function_indices
 from typemeta.lower.apply.functions import JumpTableFunction, create_jump_table, redirect_functions
-from typemeta.lower.apply.tests import Emit, test_emitter
+from typemeta.lower.apply.tests import Emit, StraightTests
 from typemeta.lower.apply.variables import CombinedGlobal, create_combined, move_contents, replace_members
 from typemeta.lower.plan import (
     FunctionIndices,
@@ -24,10 +27,17 @@ from typemeta.lower.plan import (
     SiteDecision,
     VariableRegion,
 )
-from typemeta.model import SiteKind, TypeModel
+from typemeta.model import SiteKind, TypeIndex, TypeModel
 from typemeta.model.read import Anchors
 
-__all__ = ["LowerStats", "apply_lowering"]
+__all__ = ["CodeForm", "LowerStats", "apply_lowering"]
+
+
+class CodeForm(enum.Enum):
+    """How the lowered module looks."""
+
+    STRAIGHT = "straight"  # tests without a branch; what only lowering needed is removed
+    LLVM = "llvm"  # as LLVM's pass leaves it: bit tests are branched around, declarations stay
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +59,27 @@ class LowerStats:
     functions: int
 
 
-def apply_lowering(module: Module, model: TypeModel, anchors: Anchors, plan: LowerPlan) -> LowerStats:
+def apply_lowering(
+    module: Module,
+    model: TypeModel,
+    anchors: Anchors,
+    plan: LowerPlan,
+    *,
+    form: CodeForm = CodeForm.STRAIGHT,
+    avoid_reuse: bool = True,
+) -> LowerStats:
     """Lowers the type tests of a module as planned.
 
-    Afterwards no `llvm.type.test` and no `llvm.public.type.test` is left, and `!vcall_visibility` is
-    erased: without the tests GlobalDCE would take vtables for dead.
+    Afterwards, in the straight form, no `llvm.type.test` and no `llvm.public.type.test` is left, and
+    `!vcall_visibility` is erased: without the tests GlobalDCE would take vtables for dead.
+
+    Args:
+        module: the module, as it was when `anchors` were read.
+        model: its model.
+        anchors: the handles that belong to the model.
+        plan: made from the model.
+        form: how the code of a test looks.
+        avoid_reuse: in LLVM's form, an alias of the byte array for each use.
 
     Raises:
         PlanError: the plan or the handles belong to another module, or the module was changed since
@@ -78,14 +104,26 @@ def apply_lowering(module: Module, model: TypeModel, anchors: Anchors, plan: Low
                 case FunctionIndices():
                     set_function_indices(editor, anchors, region)
                     bases.append(editor.null(editor.pointer_type))  # the index is the address
-        counts = _apply_sites(editor, model, anchors, plan, bases)
+        tests: StraightTests | BranchingTests
+        if form is CodeForm.STRAIGHT:
+            tests = StraightTests(editor, plan.byte_array)
+        else:
+            tests = BranchingTests(editor, plan.byte_array, avoid_reuse=avoid_reuse)
+        emitters = {
+            r.type: tests.emitter(r, bases[r.region])
+            for r in plan.resolutions
+            if r.region is not None and r.kind is not ResolutionKind.UNSAT
+        }
+        counts = _apply_sites(editor, model, anchors, plan, emitters)
+        tests.finish()
         for entry in combined:
             replace_members(editor, entry)
         for entry in combined:
             move_contents(editor, entry)
         if tables:
             redirect_functions(editor, tables)
-        _clean_up(editor)
+        if form is CodeForm.STRAIGHT:
+            _clean_up(editor)
     return LowerStats(
         tests=counts[SiteDecision.TEST],
         folded=counts[SiteDecision.FOLD_FALSE] + counts[SiteDecision.FOLD_TRUE],
@@ -96,10 +134,9 @@ def apply_lowering(module: Module, model: TypeModel, anchors: Anchors, plan: Low
 
 
 def _apply_sites(
-    editor: Editor, model: TypeModel, anchors: Anchors, plan: LowerPlan, bases: list[int]
+    editor: Editor, model: TypeModel, anchors: Anchors, plan: LowerPlan, emitters: Mapping[TypeIndex, Emit]
 ) -> dict[SiteDecision, int]:
     """Replaces the call sites; returns how many met each decision."""
-    emitters = _emitters(editor, plan, bases)
     false, true = editor.constant(editor.i1, 0), editor.constant(editor.i1, 1)
     counts = dict.fromkeys(SiteDecision, 0)
     types = model.site_type.tolist()
@@ -115,7 +152,7 @@ def _apply_sites(
         call = anchors.sites[site]
         if decision is test:
             editor.position_before(call)
-            editor.replace_uses(call, emitters[types[site]](anchors.pointers[site]))
+            editor.replace_uses(call, emitters[TypeIndex(types[site])](call, anchors.pointers[site]))
         elif decision is fold_false:
             editor.replace_uses(call, false)
         elif decision is fold_true:
@@ -126,22 +163,6 @@ def _apply_sites(
         if decision is not keep:
             editor.erase(call)
     return counts
-
-
-def _emitters(editor: Editor, plan: LowerPlan, bases: list[int]) -> dict[int, Emit]:
-    """Returns for each type identifier what emits its tests."""
-    byte_array = 0
-    if plan.byte_array:
-        contents = editor.byte_constant(plan.byte_array)
-        byte_array = editor.add_variable(
-            editor.array_type(editor.i8, len(plan.byte_array)), "bits", constant=True, linkage=PRIVATE_LINKAGE
-        )
-        editor.set_initializer(byte_array, contents)
-    return {
-        r.type: test_emitter(editor, plan, r, bases[r.region], byte_array)
-        for r in plan.resolutions
-        if r.region is not None and r.kind is not ResolutionKind.UNSAT
-    }
 
 
 def _clean_up(editor: Editor) -> None:

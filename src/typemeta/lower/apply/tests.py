@@ -15,71 +15,101 @@ phis, loops and landing pads stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import assert_never
 
-from typemeta.llvm.edit import ICMP_EQ, ICMP_NE, ICMP_ULE, Editor
-from typemeta.lower.plan import LowerPlan, Resolution, ResolutionKind
+from typemeta.llvm.edit import ICMP_EQ, ICMP_NE, ICMP_ULE, PRIVATE_LINKAGE, Editor
+from typemeta.lower.plan import Resolution, ResolutionKind
 
-Emit = Callable[[int], int]
-"""Takes a pointer's handle, emits the test where the editor stands, returns the i1's handle."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The constants of one identifier's test."""
-
-    last: int
-    rotation: int
-    size_m1: int
+Emit = Callable[[int, int], int]
+"""Takes the handles of a call and of its pointer, emits the test where the editor stands, in front of the
+call, and returns the i1's handle."""
 
 
-def test_emitter(editor: Editor, plan: LowerPlan, resolution: Resolution, base: int, byte_array: int) -> Emit:
-    """Returns a function that emits the tests of one type identifier.
+RangeTest = Callable[[int], tuple[int, int]]
+"""Takes a pointer, returns its place in the bit set (huge if it is not aligned) and whether that is in it."""
+
+
+class StraightTests:
+    """Emits tests without branches.
 
     Args:
         editor: the session.
-        plan: the plan.
-        resolution: of the identifier; not `unsat`, which has no code.
-        base: address constant of the region.
-        byte_array: address constant of the byte array, 0 if there is none.
+        byte_array: contents of the byte array; empty if there is none.
     """
-    last = editor.pointer_as_integer(editor.byte_offset(base, resolution.bit_set.last))
-    match resolution.kind:
-        case ResolutionKind.SINGLE:
-            return lambda pointer: editor.compare(ICMP_EQ, editor.to_integer(pointer), last)
-        case ResolutionKind.ALL_ONES:
-            return _range_test(editor, _parts(editor, resolution, last))
-        case ResolutionKind.INLINE:
-            return _inline_test(editor, resolution, _parts(editor, resolution, last))
-        case ResolutionKind.BYTE_ARRAY:
-            return _byte_array_test(editor, resolution, _parts(editor, resolution, last), byte_array)
-        case ResolutionKind.UNSAT:
-            raise AssertionError("an unsatisfiable test has no code")
-        case _:
-            assert_never(resolution.kind)
+
+    def __init__(self, editor: Editor, byte_array: bytes) -> None:
+        self._editor = editor
+        self._byte_array = 0
+        if byte_array:
+            type_ = editor.array_type(editor.i8, len(byte_array))
+            self._byte_array = editor.add_variable(type_, "bits", constant=True, linkage=PRIVATE_LINKAGE)
+            editor.set_initializer(self._byte_array, editor.byte_constant(byte_array))
+
+    def emitter(self, resolution: Resolution, base: int) -> Emit:
+        """Returns what emits the tests of one type identifier.
+
+        Args:
+            resolution: of the identifier; not `unsat`, which has no code.
+            base: address constant of the region.
+        """
+        editor = self._editor
+        last = editor.pointer_as_integer(editor.byte_offset(base, resolution.bit_set.last))
+        if resolution.kind is ResolutionKind.SINGLE:
+            return single_test(editor, last)
+        place = range_test(editor, resolution, last)
+        if resolution.kind is ResolutionKind.ALL_ONES:
+            return lambda call, pointer: place(pointer)[1]
+        if resolution.kind is ResolutionKind.INLINE:
+            return self._inline_test(resolution, place)
+        return self._byte_array_test(resolution, place)
+
+    def finish(self) -> None:
+        """Ends the tests; nothing is left to do."""
+
+    def _inline_test(self, resolution: Resolution, place: RangeTest) -> Emit:
+        bit_test = inline_bit_test(self._editor, resolution)
+
+        def emit(call: int, pointer: int) -> int:
+            index, in_range = place(pointer)
+            return self._editor.bit_and(in_range, bit_test(index))
+
+        return emit
+
+    def _byte_array_test(self, resolution: Resolution, place: RangeTest) -> Emit:
+        if resolution.byte_array is None:
+            raise AssertionError("a byteArray resolution has a place in the byte array")
+        editor = self._editor
+        base = editor.byte_offset(self._byte_array, resolution.byte_array.offset)
+        bit_test = byte_bit_test(editor, resolution.byte_array.mask)
+        start = editor.constant(editor.int_ptr_type, 0)
+
+        def emit(call: int, pointer: int) -> int:
+            index, in_range = place(pointer)
+            return editor.bit_and(in_range, bit_test(base, editor.select(in_range, index, start)))
+
+        return emit
 
 
-def _parts(editor: Editor, resolution: Resolution, last: int) -> _Parts:
+def single_test(editor: Editor, last: int) -> Emit:
+    """Returns what compares a pointer with the only member."""
+    return lambda call, pointer: editor.compare(ICMP_EQ, editor.to_integer(pointer), last)
+
+
+def range_test(editor: Editor, resolution: Resolution, last: int) -> RangeTest:
+    """Returns what finds a pointer's place in the bit set."""
     integer = editor.int_ptr_type
-    return _Parts(
-        last=last,
-        rotation=editor.constant(integer, resolution.bit_set.align_log2),
-        size_m1=editor.constant(integer, resolution.bit_set.size - 1),
-    )
+    rotation = editor.constant(integer, resolution.bit_set.align_log2)
+    size_m1 = editor.constant(integer, resolution.bit_set.size - 1)
+
+    def emit(pointer: int) -> tuple[int, int]:
+        distance = editor.subtract(last, editor.to_integer(pointer))
+        place = editor.rotate_right(distance, rotation)
+        return place, editor.compare(ICMP_ULE, place, size_m1)
+
+    return emit
 
 
-def _rotated(editor: Editor, parts: _Parts, pointer: int) -> int:
-    """Emits the place of a pointer in the bit set; a huge number for one that is not aligned."""
-    distance = editor.subtract(parts.last, editor.to_integer(pointer))
-    return editor.rotate_right(distance, parts.rotation)
-
-
-def _range_test(editor: Editor, parts: _Parts) -> Emit:
-    return lambda pointer: editor.compare(ICMP_ULE, _rotated(editor, parts, pointer), parts.size_m1)
-
-
-def _inline_test(editor: Editor, resolution: Resolution, parts: _Parts) -> Emit:
+def inline_bit_test(editor: Editor, resolution: Resolution) -> Callable[[int], int]:
+    """Returns what tests a bit of a constant of 32 or 64 bits, which x86 does in one instruction."""
     width = 32 if resolution.bit_set.size <= 32 else 64
     type_ = editor.int_type(width)
     bits = editor.constant(type_, resolution.bit_set.mask)
@@ -91,29 +121,19 @@ def _inline_test(editor: Editor, resolution: Resolution, parts: _Parts) -> Emit:
             return place
         return (editor.truncate if pointer_bits > width else editor.zero_extend)(place, type_)
 
-    def emit(pointer: int) -> int:
-        place = _rotated(editor, parts, pointer)
-        in_range = editor.compare(ICMP_ULE, place, parts.size_m1)
+    def emit(place: int) -> int:
         index = editor.bit_and(resize(place), low)
-        bit = editor.bit_and(editor.shift_left(one, index), bits)
-        return editor.bit_and(in_range, editor.compare(ICMP_NE, bit, zero))
+        return editor.compare(ICMP_NE, editor.bit_and(bits, editor.shift_left(one, index)), zero)
 
     return emit
 
 
-def _byte_array_test(editor: Editor, resolution: Resolution, parts: _Parts, byte_array: int) -> Emit:
-    if resolution.byte_array is None:
-        raise AssertionError("a byteArray resolution has a place in the byte array")
-    base = editor.byte_offset(byte_array, resolution.byte_array.offset)
-    mask, zero = editor.constant(editor.i8, resolution.byte_array.mask), editor.constant(editor.i8, 0)
-    start = editor.constant(editor.int_ptr_type, 0)
+def byte_bit_test(editor: Editor, mask: int) -> Callable[[int, int], int]:
+    """Returns what tests a bit of a byte of the byte array, given the array's address and an index."""
+    bit, zero = editor.constant(editor.i8, mask), editor.constant(editor.i8, 0)
 
-    def emit(pointer: int) -> int:
-        place = _rotated(editor, parts, pointer)
-        in_range = editor.compare(ICMP_ULE, place, parts.size_m1)
-        index = editor.select(in_range, place, start)
+    def emit(base: int, index: int) -> int:
         byte = editor.load(editor.i8, editor.byte_address(base, index))
-        member = editor.compare(ICMP_NE, editor.bit_and(byte, mask), zero)
-        return editor.bit_and(in_range, member)
+        return editor.compare(ICMP_NE, editor.bit_and(byte, bit), zero)
 
     return emit

@@ -51,13 +51,17 @@ __all__ = [
 ]
 
 
-def plan_lowering(model: TypeModel, *, layout: str = "llvm", exports: Exports = NO_EXPORTS) -> LowerPlan:
+def plan_lowering(
+    model: TypeModel, *, layout: str = "llvm", exports: Exports = NO_EXPORTS, keep_hints: bool = False
+) -> LowerPlan:
     """Decides how every type test of a module is lowered.
 
     Args:
         model: the module's type model.
         layout: `llvm`, LLVM's own order and padding.
         exports: what other modules of a ThinLTO link need.
+        keep_hints: leave tests that only feed `llvm.assume`, and public ones, to later passes, as
+            LLVM's LowerTypeTests does.
 
     Raises:
         MetadataError: a member of a tested set may not be laid out (thread-local, explicit section,
@@ -80,7 +84,7 @@ def plan_lowering(model: TypeModel, *, layout: str = "llvm", exports: Exports = 
         layout=layout,
         regions=tuple(regions),
         resolutions=resolutions,
-        decisions=_decide_sites(model, live, {r.type: r.kind for r in resolutions}),
+        decisions=_decide_sites(model, live, {r.type: r.kind for r in resolutions}, keep_hints),
         byte_array=byte_array,
     )
 
@@ -114,7 +118,9 @@ def _ordered_sets(
         yield types, funnels, [GlobalIndex(index) for index in globals_]
 
 
-def _decide_sites(model: TypeModel, live: LiveMembers, kinds: dict[TypeIndex, ResolutionKind]) -> bytes:
+def _decide_sites(
+    model: TypeModel, live: LiveMembers, kinds: dict[TypeIndex, ResolutionKind], keep_hints: bool
+) -> bytes:
     """Returns a SiteDecision for each call site."""
     decisions = np.full(len(model.site_kind), SiteDecision.KEEP, np.uint8)
     decisions[model.site_kind == SiteKind.PUBLIC_TYPE_TEST] = SiteDecision.FOLD_TRUE
@@ -131,6 +137,8 @@ def _decide_sites(model: TypeModel, live: LiveMembers, kinds: dict[TypeIndex, Re
             if member_sets[type_].issuperset(addresses):
                 decisions[site] = SiteDecision.FOLD_TRUE
     decisions[model.site_assumed] = SiteDecision.DROP
+    if keep_hints:
+        decisions[model.site_assumed | (model.site_kind == SiteKind.PUBLIC_TYPE_TEST)] = SiteDecision.KEEP
     return decisions.tobytes()
 
 
