@@ -31,7 +31,10 @@ LLVMS := 19.1.7 20.1.8 21.1.8 22.1.8
 # Tests that need no bitcode of the newest clang, which an older LLVM cannot read.
 VERSION_TESTS := tests/llvm/test_init_arrays.py tests/model tests/lower tests/execute tests/property
 
-.PHONY: help demo test lint bench fuzz versions clean venv
+# An LLVM with all targets, for `make targets`: Debian's llvm-22.
+LLVM_TOOLS ?= /usr/lib/llvm-22/bin
+
+.PHONY: help demo test lint bench fuzz versions targets clean venv
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -44,6 +47,7 @@ help:
 	@echo '  make bench   time typemeta beside opt'
 	@echo '  make fuzz    run the tests with many more random inputs'
 	@echo '  make versions  run the tests that fit on LLVM 19 to 22 as well'
+	@echo '  make targets   compare jump tables of all targets with those of the LLVM in LLVM_TOOLS=FOLDER'
 	@echo '  make clean   remove all that make has put into this folder (downloads stay in the user cache)'
 	@echo
 	@echo '  PYTHON=python3.12   the interpreter for .venv (3.11 to 3.13; python3 if not given)'
@@ -77,6 +81,9 @@ versions: $(STAMP)
 	  echo "LLVM $$version"; \
 	  TYPEMETA_LIBLLVM=$$(ls $(CURDIR)/$$place/lib/libLLVM.so.*) $(BIN)/python -m pytest -q $(VERSION_TESTS) $(ARGS) || exit 1; \
 	done
+
+targets: $(STAMP)
+	@LLVM_TOOLS='$(LLVM_TOOLS)' $(BIN)/python -m pytest tests/targets $(ARGS)
 
 clean:
 	@rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

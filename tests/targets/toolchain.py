@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 USUAL: Final = "/usr/lib/llvm-22/bin"
-_NEEDED: Final = ("opt", "llc", "llvm-config", "llvm-nm", "llvm-objdump")
+_NEEDED: Final = ("opt", "llc", "llvm-config", "llvm-objdump")
 
 
 class MissingToolsError(Exception):
@@ -32,8 +32,9 @@ class Toolchain:
         return done.stdout
 
     def lower(self, source: Path, output: Path) -> None:
-        """Lowers a module with typemeta and this LLVM: an older `llc` cannot read what a newer LLVM writes."""
-        command = [sys.executable, "-m", "typemeta", "lower", "--llvm", self.library, source, "-o", output]
+        """Lowers a module with typemeta and this LLVM: its `llc` cannot read what a newer LLVM writes."""
+        command: list[str | Path] = [sys.executable, "-m", "typemeta", "lower"]
+        command += ["--llvm", self.library, source, "-o", output]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
 
@@ -52,7 +53,7 @@ def find_toolchain() -> Toolchain:
             "targets: on Debian and Ubuntu `apt-get install llvm-22` (from apt.llvm.org where the "
             "distribution has none), then `make targets LLVM_TOOLS=/usr/lib/llvm-22/bin`."
         )
-    config = [folder / "llvm-config", "--link-shared", "--libfiles"]
+    config: list[str | Path] = [folder / "llvm-config", "--link-shared", "--libfiles"]
     done = subprocess.run(config, capture_output=True, text=True, check=False)
     library = Path(done.stdout.strip())
     if done.returncode or not library.is_file():
