@@ -15,7 +15,9 @@ from typemeta.llvm.calls import known_addresses
 from typemeta.llvm.module import Module
 from typemeta.lower.plan import ResolutionKind
 
-_TEST: Final = re.compile(r"^define i1 @test\.(\d+)\(ptr %p\) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+_TEST: Final = re.compile(
+    r"^define i1 @test\.(\d+)\(ptr %p\) (?:#\d+ )?\{\n(.*?)^\}", re.MULTILINE | re.DOTALL
+)
 _ADDRESS: Final = r"(?:getelementptr \(i8, ptr (?P<base>@[\w.]+), i64 (?P<offset>-?\d+)\)|(?P<alone>@[\w.]+))"
 _LAST: Final = re.compile(rf"ptrtoint \(ptr {_ADDRESS} to i64\)")
 _ROTATION: Final = re.compile(r"call i64 @llvm\.fshr\.i64\(i64 %\w+, i64 %\w+, i64 (\d+)\)")

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import note
 
-from tests.ir import parse
+from tests.ir import X86_64, parse
 from tests.property.ir_text import companion_text, module_text
 from tests.property.specs import Definition, ModuleSpec, Pointer
 from typemeta.execute.entry import add_constructor_calls, add_entry_point
@@ -45,9 +45,9 @@ class Lowered:
     """The model's type of each of the spec's types that is tested."""
 
 
-def lower_spec(spec: ModuleSpec) -> Lowered:
+def lower_spec(spec: ModuleSpec, target: str = X86_64) -> Lowered:
     """Lowers a module; the verifier must accept it, and no test may be left."""
-    text = module_text(spec)
+    text = module_text(spec, target)
     note(f"{text}\n; companion\n{companion_text(spec)}")
     module = parse(text)
     model, anchors = read_type_model(module)

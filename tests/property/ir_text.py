@@ -28,10 +28,10 @@ from tests.property.specs import (
 )
 
 
-def module_text(spec: ModuleSpec) -> str:
-    """Returns a module as IR text."""
+def module_text(spec: ModuleSpec, target: str = X86_64) -> str:
+    """Returns a module as IR text, for one of the targets of `tests.ir` with pointers of 64 bits."""
     parts = [
-        X86_64,
+        target,
         TYPE_TEST,
         *(f"{_comdat(entry.name)} = comdat any" for entry in spec.globals if entry.comdat),
         *(_variable(spec, variable) for variable in spec.variables),
