@@ -188,6 +188,7 @@ LLVMTypeRef LLVMFunctionType(LLVMTypeRef ReturnType, LLVMTypeRef *ParamTypes, un
                              LLVMBool IsVarArg);
 LLVMTypeRef LLVMGetReturnType(LLVMTypeRef FunctionTy);
 unsigned LLVMCountParamTypes(LLVMTypeRef FunctionTy);
+LLVMValueRef LLVMGetParam(LLVMValueRef Fn, unsigned Index);
 void LLVMGetParamTypes(LLVMTypeRef FunctionTy, LLVMTypeRef *Dest);
 LLVMBool LLVMIsFunctionVarArg(LLVMTypeRef FunctionTy);
 unsigned LLVMGetIntTypeWidth(LLVMTypeRef IntegerTy);
@@ -282,6 +283,7 @@ LLVMValueRef LLVMBuildInsertElement(LLVMBuilderRef B, LLVMValueRef VecVal, LLVMV
 LLVMValueRef LLVMBuildExtractElement(LLVMBuilderRef B, LLVMValueRef VecVal, LLVMValueRef Index, const char *Name);
 LLVMValueRef LLVMBuildUnreachable(LLVMBuilderRef B);
 LLVMValueRef LLVMBuildRetVoid(LLVMBuilderRef B);
+LLVMValueRef LLVMBuildRet(LLVMBuilderRef B, LLVMValueRef V);
 unsigned LLVMLookupIntrinsicID(const char *Name, size_t NameLen);
 LLVMValueRef LLVMGetIntrinsicDeclaration(LLVMModuleRef Mod, unsigned ID, LLVMTypeRef *ParamTypes,
                                          size_t ParamCount);

@@ -401,6 +401,10 @@ class Editor:
         """Builds `ret void`."""
         return self.c.LLVMBuildRetVoid(self._builder)
 
+    def return_value(self, value: int) -> int:
+        """Builds `ret value`."""
+        return self.c.LLVMBuildRet(self._builder, value)
+
     def unreachable(self) -> int:
         """Builds `unreachable`."""
         return self.c.LLVMBuildUnreachable(self._builder)
