@@ -74,12 +74,14 @@ def add_probes(module: Module, model: TypeModel, anchors: Anchors) -> Probes:
         if kind == 0
     }
     variables = [
-        v for v in module.variables() if v.name and not v.name.startswith("llvm.") and _is_plain(module, v.ref)
+        v
+        for v in module.variables()
+        if v.name and not v.name.startswith("llvm.") and _is_plain(module, v.ref)
     ]
     functions = [f for f in module.functions() if f.name and has_address_taken(module, f.ref)]
     names = tuple(value.name for value in [*variables, *functions])
     refs = [value.ref for value in [*variables, *functions]]
-    sizes = tuple([*(value_size(module, v.ref) for v in variables), *[0] * len(functions)])
+    sizes = (*(value_size(module, v.ref) for v in variables), *[0] * len(functions))
     with edit(module) as editor:
         probes = {}
         for index, identifier in enumerate(model.types):
