@@ -15,6 +15,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from typemeta.cross_dso.cfi_check import build_cfi_check as build_cfi_check
+    from typemeta.cross_dso.identifiers import hash_identifier as hash_identifier
     from typemeta.errors import InputError as InputError
     from typemeta.errors import LinkError as LinkError
     from typemeta.errors import LLVMError as LLVMError
@@ -59,8 +61,10 @@ _HOMES = {
     "TypemetaError": "errors",
     "adopt_host_target": "llvm.target",
     "apply_lowering": "lower.apply",
+    "build_cfi_check": "cross_dso.cfi_check",
     "contains": "query",
     "find_type": "query",
+    "hash_identifier": "cross_dso.identifiers",
     "lower_module": "lower.pipeline",
     "members_of": "query",
     "plan_lowering": "lower.plan",

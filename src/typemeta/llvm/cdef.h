@@ -444,3 +444,12 @@ void LLVMInitializeXCoreTarget(void);
 void LLVMInitializeXCoreTargetMC(void);
 void LLVMInitializeXCoreAsmParser(void);
 void LLVMInitializeXCoreAsmPrinter(void);
+
+/* cross-DSO CFI: bodies.py, edit.py */
+LLVMBasicBlockRef LLVMGetFirstBasicBlock(LLVMValueRef Fn);
+LLVMBasicBlockRef LLVMGetNextBasicBlock(LLVMBasicBlockRef BB);
+void LLVMDeleteBasicBlock(LLVMBasicBlockRef BB);
+void LLVMGlobalClearMetadata(LLVMValueRef Global);
+LLVMValueRef LLVMGetParam(LLVMValueRef Fn, unsigned Index);
+LLVMValueRef LLVMBuildSwitch(LLVMBuilderRef B, LLVMValueRef V, LLVMBasicBlockRef Else, unsigned NumCases);
+void LLVMAddCase(LLVMValueRef Switch, LLVMValueRef OnVal, LLVMBasicBlockRef Dest);

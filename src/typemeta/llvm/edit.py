@@ -142,6 +142,11 @@ class Editor:
         """Returns the constant `inttoptr`."""
         return self.c.LLVMConstIntToPtr(constant, type_)
 
+    def constant_as_metadata(self, type_: int, value: int) -> int:
+        """Returns an integer constant as an argument of an intrinsic that takes metadata."""
+        metadata = self.c.LLVMValueAsMetadata(self.constant(type_, value))
+        return self.c.LLVMMetadataAsValue(self._context, metadata)
+
     # Globals
 
     def add_variable(self, type_: int, name: str, *, constant: bool, linkage: int, alignment: int = 0) -> int:
@@ -275,6 +280,14 @@ class Editor:
     def branch_if(self, condition: int, then: int, otherwise: int) -> int:
         """Builds a conditional `br`."""
         return self.c.LLVMBuildCondBr(self._builder, condition, then, otherwise)
+
+    def switch(self, value: int, otherwise: int, cases: int) -> int:
+        """Builds `switch` without cases, with room for as many: growing would reorder use lists."""
+        return self.c.LLVMBuildSwitch(self._builder, value, otherwise, cases)
+
+    def add_case(self, switch: int, constant: int, target: int) -> None:
+        """Adds a case behind the others."""
+        self.c.LLVMAddCase(switch, constant, target)
 
     def phi(self, type_: int) -> int:
         """Builds `phi` without values."""
