@@ -8,6 +8,7 @@ from typemeta.summary.liveness import (
     is_guid_live,
     live_type_tests,
 )
+from typemeta.summary.read import read_summary
 from typemeta.summary.records import (
     ByArgKind,
     ByArgResolution,
@@ -22,6 +23,7 @@ from typemeta.summary.records import (
     WholeProgramDevirtKind,
     WholeProgramDevirtResolution,
 )
+from typemeta.summary.write import write_summary
 
 __all__ = [
     "ByArgKind",
@@ -44,4 +46,6 @@ __all__ = [
     "is_address_taken",
     "is_guid_live",
     "live_type_tests",
+    "read_summary",
+    "write_summary",
 ]

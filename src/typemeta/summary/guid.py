@@ -17,10 +17,10 @@ def guid(name: str) -> int:
 
 
 def function_guid(name: str) -> int:
-    """Returns the GUID of a function that other modules can name.
+    r"""Returns the GUID of a function that other modules can name.
 
     Args:
-        name: as in the module; a leading `\\1`, which keeps the mangler away, does not count.
+        name: as in the module; a leading `\1`, which keeps the mangler away, does not count.
     """
     return guid(name.removeprefix("\x01"))
 

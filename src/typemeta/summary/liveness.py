@@ -50,7 +50,7 @@ def is_address_taken(summary: ModuleSummary, guid: int, taken: frozenset[int]) -
 
 
 def aliasees(summary: ModuleSummary, guid: int) -> Iterator[int]:
-    """Yields the GUID that each copy of a value stands for, where it is an alias of a value with a summary."""
+    """Yields the GUID that each copy of a value, if an alias, stands for; unknown ones left out."""
     for copy in summary.global_values.get(guid, []):
         if copy.aliasee is not None and summary.global_values.get(copy.aliasee):
             yield copy.aliasee

@@ -181,10 +181,10 @@ class GlobalValueSummary:
 
 
 class CfiFunction(NamedTuple):
-    """A function with a jump-table entry that other modules refer to.
+    r"""A function with a jump-table entry that other modules refer to.
 
     Attributes:
-        name: as in the module, with the `\\1` that keeps the mangler away if it has one.
+        name: as in the module, with the `\1` that keeps the mangler away if it has one.
         guid: of the function, which the name alone does not tell for one that was local.
     """
 
