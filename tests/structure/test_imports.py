@@ -13,7 +13,7 @@ import pytest
 import typemeta
 
 SOURCES = Path(typemeta.__file__).parent
-PURE_FOLDERS = ("layout", "lower/plan", "query")
+PURE_FOLDERS = ("layout", "lower/plan", "query", "summary")
 PURE_FILES = (
     *(
         "cross_dso/__init__.py",

@@ -1,4 +1,8 @@
-"""LLVM's module summary as far as type metadata needs it. Pure data; nothing here loads LLVM."""
+"""LLVM's module summary as far as type metadata needs it. Pure data; nothing here loads LLVM.
+
+`typemeta.summary.read` and `typemeta.summary.write` turn YAML into it and back. They are not imported here:
+who only lowers needs no PyYAML, which takes 15 ms to load.
+"""
 
 from typemeta.summary.guid import cfi_function, function_guid, guid
 from typemeta.summary.liveness import (
@@ -8,7 +12,6 @@ from typemeta.summary.liveness import (
     is_guid_live,
     live_type_tests,
 )
-from typemeta.summary.read import read_summary
 from typemeta.summary.records import (
     ByArgKind,
     ByArgResolution,
@@ -23,7 +26,6 @@ from typemeta.summary.records import (
     WholeProgramDevirtKind,
     WholeProgramDevirtResolution,
 )
-from typemeta.summary.write import write_summary
 
 __all__ = [
     "ByArgKind",
@@ -46,6 +48,4 @@ __all__ = [
     "is_address_taken",
     "is_guid_live",
     "live_type_tests",
-    "read_summary",
-    "write_summary",
 ]

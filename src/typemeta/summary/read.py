@@ -81,7 +81,7 @@ def _by_number(read: Callable[[Node], Value]) -> Callable[[Node], dict[int, Valu
 def _key_number(key: Node, text: str) -> int:
     number = parse_number(text)
     if number is None or number > MAXIMUM_64:
-        key.fail(f"expected a number from 0 to {MAXIMUM_64} as key, not {text!a}")
+        key.fail(f"expected a key of numbers from 0 to {MAXIMUM_64}")
     return number
 
 

@@ -53,20 +53,20 @@ class Node:
         """Returns a scalar that is a number from 0 to `maximum`: decimal, 0x, 0b, 0o, or octal after 0."""
         value = parse_number(self.text())
         if value is None or value > maximum:
-            self.fail(f"expected a number from 0 to {maximum}, not {self.text()!a}")
+            self.fail(f"expected a number from 0 to {maximum}, not {_shown(self.text())}")
         return value
 
     def flag(self) -> bool:
         """Returns a scalar that is a truth value."""
         value = _FLAGS.get(self.text())
         if value is None:
-            self.fail(f"expected true or false, not {self.text()!a}")
+            self.fail(f"expected true or false, not {_shown(self.text())}")
         return value
 
     def choice(self, values: Mapping[str, Value]) -> Value:
         """Returns what a scalar stands for; it has to be one of the keys."""
         if self.text() not in values:
-            self.fail(f"expected one of {', '.join(values)}, not {self.text()!a}")
+            self.fail(f"expected one of {', '.join(values)}, not {_shown(self.text())}")
         return values[self.text()]
 
     def items(self) -> list[Node]:
@@ -89,7 +89,7 @@ class Node:
             if not isinstance(key_yaml, yaml.ScalarNode):
                 key.fail("expected a single value as key")
             if key_yaml.value in seen:
-                key.fail(f"the key {key_yaml.value!a} is there twice")
+                key.fail(f"the key {_shown(key_yaml.value)} is there twice")
             seen.add(key_yaml.value)
             yield key, Node(value_yaml, self.path)
 
@@ -106,12 +106,17 @@ class Node:
         found = {}
         for key, value in self.entries():
             if key.key() not in readers:
-                key.fail(f"unknown key {key.key()!a}; expected one of {', '.join(readers)}")
+                key.fail(f"unknown key {_shown(key.key())}; expected one of {', '.join(readers)}")
             name, read = readers[key.key()]
             found[name] = read(value)
         return found
 
 
+def _shown(text: str) -> str:
+    return ascii(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+
+
+_SHOWN: Final = 60  # characters of a faulty value that a message repeats
 _FLAGS: Final = {
     **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"), True),
     **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"), False),

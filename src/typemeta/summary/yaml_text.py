@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from typemeta.errors import OutputError
+
 VALUE_COLUMN: Final = 16  # values stand this far behind where the key and its colon begin
 WRAP_COLUMN: Final = 70  # a list goes on in the next line behind this column
 
@@ -106,12 +108,20 @@ _NOT_STRINGS: Final = re.compile(
 
 
 def key_text(key: str) -> str:
-    """Returns a key, in quotes where LLVM sets them; a key is text even if it looks like a number."""
+    """Returns a key, in quotes where LLVM sets them; a key is text even if it looks like a number.
+
+    Raises:
+        OutputError: it is not UTF-8 text.
+    """
     return _quoted(key, _is_plain(key))
 
 
 def scalar_text(value: str) -> str:
-    """Returns a string as a value, in quotes where LLVM sets them."""
+    """Returns a string as a value, in quotes where LLVM sets them.
+
+    Raises:
+        OutputError: it is not UTF-8 text.
+    """
     return _quoted(value, _is_plain(value) and not _NOT_STRINGS.fullmatch(value))
 
 
@@ -120,6 +130,8 @@ def _is_plain(text: str) -> bool:
 
 
 def _quoted(text: str, plain: bool) -> str:
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise OutputError(f"the name {text!a} is not UTF-8 text, so a summary in YAML cannot hold it")
     if any((c < " " and c != "\t") or c >= "\x7f" for c in text):
         return '"' + "".join(map(_escaped, text)) + '"'
     if plain and text[0] not in _SPACES and text[-1] not in _SPACES:
@@ -144,7 +156,7 @@ _ESCAPES: Final = {
     "\u2028": "\\L",
     "\u2029": "\\P",
 }
-_INVISIBLE: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+_INVISIBLE: Final = frozenset(("Cc", "Cf", "Co", "Cn", "Zl", "Zp"))
 
 
 def _escaped(char: str) -> str:
