@@ -48,9 +48,14 @@ def through_opt(summary: str, folder: Path, *, action: str, module: str = "") ->
     return result.read_bytes().decode()
 
 
+_LETTERS: Final = [
+    *map(chr, range(256)),
+    *"\u0301\u200b\u2028\u2029\ud7ff\ue000\ufeff\uffff\U0001f600\U0010ffff",
+]
+
 EVERY_LETTER: Final = ModuleSummary(
-    type_ids={name: TypeIdSummary() for code in range(128) for name in (chr(code), f"a{chr(code)}b")},
-    cfi_function_decls={cfi_function(f"{chr(code)}b") for code in range(128)},
+    type_ids={name: TypeIdSummary() for letter in _LETTERS for name in (letter, f"a{letter}b")},
+    cfi_function_decls={cfi_function(f"{letter}b") for letter in _LETTERS},
 )
 
 
@@ -72,7 +77,9 @@ def test_every_form_of_number_and_truth_value_means_the_same(folder: Path) -> No
       7: [ { Live: OFF, TypeTestAssumeConstVCalls: [ {}, { Args: [] } ] }, { Aliasee: 42, Refs: [ 1 ] } ]
       8: [ { Aliasee: 9 } ]
       10:
-    TypeIdMap: { a: , b: { TTRes: , WPDRes: { 010: , 0x10: { ResByArg: { '2,': {}, '0x1,2': {}, '': {} } } } } }
+    TypeIdMap:
+      a:
+      b: { TTRes: , WPDRes: { 010: , 0x10: { ResByArg: { '2,': {}, '0x1,2': {}, '': {} } } } }
     """
     expected = through_opt(text, folder, action="import")
     assert write_summary(read_summary(text, "in.yaml")) == expected

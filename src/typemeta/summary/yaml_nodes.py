@@ -195,7 +195,7 @@ class _Loader(yaml.BaseLoader):
         return super().scan_plain_spaces(indent, start_mark) or []
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Refuses YAML aliases: LLVM does too, and a few of them can stand for more than fits in memory."""
+        """Refuses YAML aliases: LLVM never writes them, and a few can stand for more than fits in memory."""
         if self.check_event(yaml.AliasEvent):
             mark = self.current_event.start_mark
             raise yaml.MarkedYAMLError(problem="module summaries have no YAML aliases", problem_mark=mark)
