@@ -74,9 +74,7 @@ def _tools(folders: Sequence[Path], scratch: Path, with_opt: bool) -> Tools:
     return Tools(folders, scratch, with_opt=with_opt)
 
 
-def _run(
-    tests: Sequence[tuple[LitTest, str]], tools: Tools, scratch: Path, jobs: int
-) -> Iterator[Outcome]:
+def _run(tests: Sequence[tuple[LitTest, str]], tools: Tools, scratch: Path, jobs: int) -> Iterator[Outcome]:
     """Runs tests side by side; yields their outcomes in order."""
     with ThreadPoolExecutor(jobs) as pool:
         started = [
@@ -99,7 +97,9 @@ def _ask_opt(
     """Notes at each test that is not met whether LLVM's own opt meets it."""
     unmet = [place for place, outcome in enumerate(outcomes) if outcome.verdict is Verdict.NOT_MET]
     noted = list(outcomes)
-    for place, asked in zip(unmet, _run([tests[place] for place in unmet], tools, scratch, jobs), strict=True):
+    for place, asked in zip(
+        unmet, _run([tests[place] for place in unmet], tools, scratch, jobs), strict=True
+    ):
         noted[place] = replace(noted[place], opt_too=asked.verdict is not Verdict.MET)
     return noted
 

@@ -18,7 +18,9 @@ from tests.parity.lit import LitTest, expand, paths_of
 
 SECONDS: Final = 120
 _COMPLAINT: Final = re.compile(r"^\S+?:\d+:\d+: error: (.*)$", re.MULTILINE)
-_OTHER_FAULT: Final = re.compile(r"^.*(?:error|LLVM ERROR|Assertion|not found).*$", re.MULTILINE | re.IGNORECASE)
+_OTHER_FAULT: Final = re.compile(
+    r"^.*(?:error|LLVM ERROR|Assertion|not found).*$", re.MULTILINE | re.IGNORECASE
+)
 
 
 class Verdict(enum.StrEnum):

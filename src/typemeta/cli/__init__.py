@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from typemeta import __version__
-from typemeta.cli import lower, run, show, test, verify
+from typemeta.cli import lower, opt, run, show, test, verify
 from typemeta.cli.console import Console
 from typemeta.cli.isolation import EXIT_UNUSABLE, Journal, run_isolated
 from typemeta.cli.options import CommandParser, Parser
@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=CommandParser
     )
-    for module in (show, test, lower, verify, run):
+    for module in (show, test, lower, verify, run, opt):
         module.add_to(commands)
     return parser
 

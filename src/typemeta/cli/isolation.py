@@ -27,6 +27,7 @@ EXIT_SIGNAL: Final = 128
 _PAGE: Final = 16384
 _ENDED, _STAGE, _REASON, _FILES = slice(0, 1), slice(1, 1024), slice(1024, 4096), slice(4096, _PAGE)
 _RUNNING: Final = "running "
+_OPTIONS: Final = "reading LLVM's options"
 _HELD_BYTES: Final = 65536
 _STANDARD_ERROR: Final = 2
 _CLEAR_LINE: Final = "\r\x1b[K"
@@ -57,6 +58,14 @@ class Journal:
         Standard error is its own from then on.
         """
         self.begin(_RUNNING + name)
+        self.pass_messages()
+
+    def begin_options(self) -> None:
+        """Notes that LLVM reads options: if it ends the process, they were wrong, or it has answered."""
+        self.begin(_OPTIONS)
+
+    def pass_messages(self) -> None:
+        """Lets what LLVM writes to standard error through from now on, as it is."""
         if self._terminal >= 0:
             os.dup2(self._terminal, _STANDARD_ERROR)
 
@@ -278,6 +287,10 @@ def _report_death(journal: Journal, number: int) -> int:
         _say(f"typemeta: {journal.program} was stopped by {name}{why}")
         return 1
     stage = journal.stage or "starting"
+    if stage == _OPTIONS and number <= 0:
+        if number < 0:
+            _say(f"typemeta: error: {journal.reason}")
+        return EXIT_UNUSABLE if number < 0 else 0
     reason = f": {journal.reason}" if journal.reason else ""
     if number <= 0:
         _say(f"typemeta: LLVM gave up while {stage}{reason}")

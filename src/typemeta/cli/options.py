@@ -15,6 +15,12 @@ Command = Callable[[argparse.Namespace, "Console"], int]
 """Runs a command; returns its exit code."""
 
 _PROTECTED: Final = "\0"  # no argument of a process can hold it
+_PLAIN: Final = {
+    **{word: word for word in ("-q", "--quiet", "--debug", "-h", "--help", "--version")},
+    "-help": "--help",
+    "-version": "--version",
+}
+_WITH_VALUE: Final = ("--llvm", "--color")
 INPUT_HELP: Final = (
     "IR text, bitcode, an LTO or fat object, an archive of these, or - for standard input; "
     "several are linked in memory first, as LTO would"
@@ -30,14 +36,24 @@ class Parser(argparse.ArgumentParser):
 
 
 class CommandParser(Parser):
-    """The parser of one command: options may stand between the inputs, as in `lower a.o -o x.o b.o`."""
+    """The parser of one command: options may stand between the inputs, as in `lower a.o -o x.o b.o`.
 
+    Attributes:
+        leaves_words: read only the options that all commands have, and leave the rest in `words`.
+    """
+
+    leaves_words = False
     _is_inner = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses options first and the rest afterwards, which calls this method again."""
         if self._is_inner:
             return super().parse_known_args(args, namespace)
+        if self.leaves_words:
+            own, words = _separate(args)
+            parsed, unknown = super().parse_known_args(own, namespace)
+            parsed.words = words
+            return parsed, unknown
         self._is_inner = True
         try:
             parsed, unknown = self.parse_known_intermixed_args(_protect(args), namespace)
@@ -49,6 +65,28 @@ class CommandParser(Parser):
             elif isinstance(value, str):
                 setattr(parsed, name, value.removeprefix(_PROTECTED))
         return parsed, unknown
+
+
+def _separate(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns the general options of typemeta among the words of another program, and the others.
+
+    With one dash, as in `-debug`, an option is the other program's, but for `-q` and those that ask for help.
+    """
+    own: list[str] = []
+    others: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            others += [word, *rest]
+        elif word in _PLAIN:
+            own.append(_PLAIN[word])
+        elif word in _WITH_VALUE:
+            own += [word, *(value for value, _ in zip(rest, "1", strict=False))]
+        elif word.partition("=")[0] in _WITH_VALUE:
+            own.append(word)
+        else:
+            others.append(word)
+    return own, others
 
 
 def _protect(words: Sequence[str]) -> list[str]:

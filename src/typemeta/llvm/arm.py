@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from typemeta.errors import LLVMError
-from typemeta.llvm._cdef import ffi
 from typemeta.llvm.context import Context
 from typemeta.llvm.functions import string_attribute
-from typemeta.llvm.library import Library
 from typemeta.llvm.module import Module
-from typemeta.llvm.target import OBJECT, generate_code, initialize_targets
+from typemeta.llvm.target import OBJECT, generate_code, has_target
 
 _ARM_BRANCH: Final = r".arm\0Ab probe"
 _WIDE_THUMB_BRANCH: Final = r"b.w probe"
@@ -27,7 +25,7 @@ def read_arm_branches(module: Module) -> tuple[bool, bool]:
     """
     is_arm_triple = module.triple.startswith(("arm", "xscale"))
     arm, thumb = is_arm_triple, False
-    if not _has_target(module.library, module.triple):
+    if not has_target(module.library, module.triple):
         return arm, thumb
     asked: dict[tuple[str, str, bool], tuple[bool, bool]] = {}
     for function in module.functions():
@@ -69,12 +67,3 @@ def _assembles(module: Module, cpu: str, features: str, text: str) -> bool:
         except LLVMError:
             return False
     return True
-
-
-def _has_target(library: Library, triple: str) -> bool:
-    initialize_targets(library)
-    message = ffi.new("char **")
-    failed = library.c.LLVMGetTargetFromTriple(triple.encode(), ffi.new("LLVMTargetRef *"), message)
-    if failed:
-        library.take_message(message[0])
-    return not failed

@@ -334,6 +334,8 @@ LLVMErrorRef LLVMRunPasses(LLVMModuleRef M, const char *Passes, LLVMTargetMachin
                            LLVMPassBuilderOptionsRef Options);
 LLVMPassBuilderOptionsRef LLVMCreatePassBuilderOptions(void);
 void LLVMDisposePassBuilderOptions(LLVMPassBuilderOptionsRef Options);
+void LLVMPassBuilderOptionsSetVerifyEach(LLVMPassBuilderOptionsRef Options, LLVMBool VerifyEach);
+void LLVMParseCommandLineOptions(int argc, const char *const *argv, const char *Overview);
 
 /* jit.py */
 LLVMErrorRef LLVMOrcCreateLLJIT(LLVMOrcLLJITRef *Result, LLVMOrcLLJITBuilderRef Builder);

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typemeta.llvm.module import Module
 
 
-def run_passes(module: Module, pipeline: str) -> None:
+def run_passes(module: Module, pipeline: str, *, machine: int = 0, verify_each: bool = False) -> None:
     """Runs a pipeline as `opt -passes=` takes it, such as `globaldce` or `default<O2>`.
+
+    Args:
+        module: what to change.
+        pipeline: the passes.
+        machine: a target machine (`target.pass_machine`), which passes ask what code costs; 0 for none.
+        verify_each: run LLVM's verifier after each pass; a broken module ends the process.
 
     Raises:
         LLVMError: LLVM does not know a pass, or a pass failed.
@@ -14,7 +20,8 @@ def run_passes(module: Module, pipeline: str) -> None:
     c = module.c
     options = c.LLVMCreatePassBuilderOptions()
     try:
-        error = c.LLVMRunPasses(module.ref, pipeline.encode(), 0, options)
+        c.LLVMPassBuilderOptionsSetVerifyEach(options, verify_each)
+        error = c.LLVMRunPasses(module.ref, pipeline.encode(), machine, options)
     finally:
         c.LLVMDisposePassBuilderOptions(options)
         module.changed()

@@ -19,6 +19,9 @@ Note = Callable[[str], None]
 Progress = Callable[[str], None]
 """Takes a phrase that says what is done next."""
 
+Edit = Callable[[bytes], bytes]
+"""Changes IR text before LLVM parses it."""
+
 
 def read_module(
     inputs: Sequence[str],
@@ -26,6 +29,7 @@ def read_module(
     context: Context | None = None,
     note: Note | None = None,
     progress: Progress | None = None,
+    edit_text: Edit | None = None,
 ) -> Module:
     """Reads one or more inputs; several are linked with LLVM's IR linker, in order.
 
@@ -35,6 +39,7 @@ def read_module(
         context: where the module will live; a new one if None.
         note: called with what a user should know: upgraded text, LLVM's warnings.
         progress: called with what is done next, such as `parsing libx.a(foo.o)`.
+        edit_text: changes what is IR text before it is parsed, its target for example.
 
     Raises:
         InputError: an input cannot be read, or holds nothing to read.
@@ -47,10 +52,10 @@ def read_module(
     payloads = [payload for name in inputs for payload in _payloads(name)]
     progress = progress or _nothing
     progress(f"parsing {payloads[0].name}")
-    module = _parse(payloads[0], context, note)
+    module = _parse(payloads[0], context, note, edit_text)
     for position, payload in enumerate(payloads[1:], 1):
         progress(f"parsing {payload.name}")
-        following = _parse(payload, context, note)
+        following = _parse(payload, context, note, edit_text)
         if _same_file(payloads[position - 1], payload):
             keep_linkonce(module)
             keep_linkonce(following)
@@ -111,7 +116,7 @@ def _same_file(first: Payload, second: Payload) -> bool:
     return bool(mark) and stem in (first.name, first.name.rpartition("#")[0])
 
 
-def _parse(payload: Payload, context: Context, note: Note | None) -> Module:
+def _parse(payload: Payload, context: Context, note: Note | None, edit_text: Edit | None = None) -> Module:
     data = payload.data
     if payload.kind is PayloadKind.BITCODE:
         try:
@@ -120,6 +125,8 @@ def _parse(payload: Payload, context: Context, note: Note | None) -> Module:
             raise _unreadable(error, payload, context) from error
     if b"*" in bytes(data):
         data = _upgrade(bytes(data), payload.name, note)
+    if edit_text:
+        data = edit_text(bytes(data))
     return Module.parse(data, payload.name, context=context)
 
 

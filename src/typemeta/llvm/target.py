@@ -45,12 +45,7 @@ def adopt_host_target(module: Module) -> bool:
     if module.triple:
         return False
     triple = host_triple(module.library)
-    with _target_machine(module, triple) as machine:
-        c = module.c
-        layout = c.LLVMCreateTargetDataLayout(machine)
-        text = module.library.take_message(c.LLVMCopyStringRepOfTargetData(layout))
-        c.LLVMDisposeTargetData(layout)
-    module.set_target(triple, text)
+    module.set_target(triple, target_data_layout(module.library, triple, module.name))
     return True
 
 
@@ -89,7 +84,8 @@ def generate_code(module: Module, file_type: int) -> bytes:
     message = ffi.new("char **")
     buffer = ffi.new("LLVMMemoryBufferRef *")
     module.context.take_diagnostics()
-    with copy, _target_machine(module, module.triple or host_triple(library)) as machine:
+    triple = module.triple or host_triple(library)
+    with copy, _target_machine(library, triple, module.name) as machine:
         if c.LLVMTargetMachineEmitToMemoryBuffer(machine, copy.ref, file_type, message, buffer):
             raise LLVMError(f"{module.name}: cannot generate code: {library.take_message(message[0])}")
         code = library.take_buffer(buffer[0])
@@ -102,19 +98,70 @@ def generate_code(module: Module, file_type: int) -> bytes:
 
 
 @contextmanager
-def _target_machine(module: Module, triple: str) -> Iterator[int]:
-    c, library = module.c, module.library
+def pass_machine(module: Module, *, cpu: str = "", features: str = "") -> Iterator[int]:
+    """Yields the target machine that passes ask what code costs; 0 if this LLVM has none for the module.
+
+    Args:
+        module: its triple decides.
+        cpu: the processor to assume where a function names none.
+        features: the same for features, such as `+avx,-sse4a`.
+    """
+    if not module.triple or not has_target(module.library, module.triple):
+        yield 0
+        return
+    with _target_machine(module.library, module.triple, module.name, cpu, features) as machine:
+        yield machine
+
+
+def has_target(library: Library, triple: str) -> bool:
+    """Tells whether this LLVM can generate code for a triple."""
+    initialize_targets(library)
+    message = ffi.new("char **")
+    failed = library.c.LLVMGetTargetFromTriple(triple.encode(), ffi.new("LLVMTargetRef *"), message)
+    library.take_message(message[0])
+    return not failed
+
+
+def target_data_layout(library: Library, triple: str, name: str) -> str:
+    """Returns the data layout of a target; `name` is the module it is for.
+
+    Raises:
+        LLVMError: this LLVM has no such target.
+    """
+    with _target_machine(library, triple, name) as machine:
+        layout = library.c.LLVMCreateTargetDataLayout(machine)
+        text = library.take_message(library.c.LLVMCopyStringRepOfTargetData(layout))
+        library.c.LLVMDisposeTargetData(layout)
+    return text
+
+
+def normalize_triple(library: Library, triple: str) -> str:
+    """Returns a triple with all its parts in their places: `x86_64-linux` is `x86_64-unknown-linux`."""
+    return library.take_message(library.c.LLVMNormalizeTargetTriple(triple.encode()))
+
+
+@contextmanager
+def _target_machine(
+    library: Library, triple: str, name: str, cpu: str = "", features: str = ""
+) -> Iterator[int]:
+    c = library.c
     initialize_targets(library)
     target = ffi.new("LLVMTargetRef *")
     message = ffi.new("char **")
     if c.LLVMGetTargetFromTriple(triple.encode(), target, message):
         text = library.take_message(message[0]).strip()
         raise LLVMError(
-            f"{module.name}: LLVM {library.version_text} ({library.found.path}) cannot target '{triple}': "
+            f"{name}: LLVM {library.version_text} ({library.found.path}) cannot target '{triple}': "
             f"{text}; name an LLVM that can with --llvm or TYPEMETA_LIBLLVM"
         )
     machine = c.LLVMCreateTargetMachine(
-        target[0], triple.encode(), b"", b"", _DEFAULT_CODE_GENERATION, _PIC, _DEFAULT_CODE_MODEL
+        target[0],
+        triple.encode(),
+        cpu.encode(),
+        features.encode(),
+        _DEFAULT_CODE_GENERATION,
+        _PIC,
+        _DEFAULT_CODE_MODEL,
     )
     try:
         yield machine
