@@ -61,7 +61,7 @@ class Journal:
         self.pass_messages()
 
     def begin_options(self) -> None:
-        """Notes that LLVM reads options: if it ends the process, they were wrong, or it has answered."""
+        """Notes that LLVM reads options: one that asks for help is answered, and ends the process."""
         self.begin(_OPTIONS)
 
     def pass_messages(self) -> None:
@@ -287,10 +287,8 @@ def _report_death(journal: Journal, number: int) -> int:
         _say(f"typemeta: {journal.program} was stopped by {name}{why}")
         return 1
     stage = journal.stage or "starting"
-    if stage == _OPTIONS and number <= 0:
-        if number < 0:
-            _say(f"typemeta: error: {journal.reason}")
-        return EXIT_UNUSABLE if number < 0 else 0
+    if stage == _OPTIONS and number == 0:
+        return 0
     reason = f": {journal.reason}" if journal.reason else ""
     if number <= 0:
         _say(f"typemeta: LLVM gave up while {stage}{reason}")

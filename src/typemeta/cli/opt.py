@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
@@ -74,19 +74,17 @@ def _opt(arguments: argparse.Namespace, console: Console) -> int:
         return _print_versions(load(arguments.llvm))
     from typemeta.pipeline import OurPass, parse_command_line, parse_pipeline
 
-    options = parse_command_line(arguments.words)
+    library = load(arguments.llvm)
+    library.on_fatal_error(console.journal.fail)
+    options = parse_command_line(arguments.words, _asker(library))
     arguments.inputs = [options.input]
     steps = parse_pipeline(options.passes)
     _check(options)
-    library = load(arguments.llvm)
-    library.on_fatal_error(console.journal.fail)
     if options.for_program:
+        console.journal.pass_messages()
         return _leave_to_program(library, arguments.words, options, steps)
     if options.for_llvm:
-        from typemeta.llvm.options import set_options
-
-        console.journal.begin_options()
-        set_options(library, _NAME, options.for_llvm)
+        _set_llvm_options(library, options.for_llvm, console)
     if any(not isinstance(step, OurPass) for step in steps):
         console.journal.pass_messages()  # passes such as print<domtree> write to standard error
     return _work(library, options, steps, console)
@@ -102,8 +100,8 @@ def _work(
     with console.step("parse", f"reading {options.input}"):
         module = read_opt_input(options, context=Context(library), note=console.note, progress=console.stage)
     console.kept.append(module)
-    with console.step("passes", f"running passes on {module.name}"):
-        summary = run_pipeline(module, steps, options, progress=console.stage)
+    with console.step("passes", f"applying passes to {module.name}"):
+        summary = run_pipeline(module, steps, options, note=console.note, progress=console.stage)
     _report(module, console)
     with console.step("write", f"writing {options.output}"), ExitStack() as staged:
         if summary is not None:
@@ -112,6 +110,34 @@ def _work(
             data = _contents(module, options)
             staged.enter_context(staged_output(options.output, data, console.journal))
     return 0
+
+
+def _asker(library: Library) -> Callable[[str], bool | None]:
+    """Returns what tells whether an option must have a value; it asks LLVM when it is first called."""
+    known: dict[str, bool] = {}
+
+    def must_have_value(name: str) -> bool | None:
+        from typemeta.llvm.options import known_options
+
+        known.update(known or known_options(library))
+        return known.get(name)
+
+    return must_have_value
+
+
+def _set_llvm_options(library: Library, words: Sequence[str], console: Console) -> None:
+    """Sets options of LLVM.
+
+    Raises:
+        TypemetaError: LLVM dislikes a value.
+    """
+    from typemeta.llvm.options import set_options
+
+    console.journal.begin_options()
+    set_options(library, _NAME, words)
+    complaints = console.journal.messages
+    if complaints:
+        raise TypemetaError("; ".join(line.removeprefix(f"{_NAME}: ") for line in complaints))
 
 
 def _contents(module: Module, options: OptOptions) -> bytes:

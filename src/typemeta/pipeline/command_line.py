@@ -6,7 +6,7 @@ not known here is an option of LLVM, such as `-inline-threshold=5`, and is hande
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -114,41 +114,51 @@ class OptOptions:
     for_program: list[str] = field(default_factory=list)
 
 
-def parse_command_line(words: Sequence[str]) -> OptOptions:
+MustHaveValue = Callable[[str], bool | None]
+"""Tells whether an option of LLVM, named without dashes, must have a value; None if LLVM has none such."""
+
+
+def parse_command_line(words: Sequence[str], must_have_value: MustHaveValue) -> OptOptions:
     """Parses the words behind `opt`; where an option comes twice, the last counts.
 
-    A word behind an option of LLVM (`-inline-threshold 5`) is taken for its value if another word is left
-    to be the input.
+    Args:
+        words: the command line.
+        must_have_value: asked about options that are not known here.
 
     Raises:
-        TypemetaError: a value is missing or is none that the option takes, or there are two inputs.
+        TypemetaError: nobody knows an option, a value is missing or is none that the option takes, or there
+            are two inputs.
     """
-    parser = _Parser(words)
+    parser = _Parser(words, must_have_value)
     parser.parse()
     return parser.options
 
 
 class _Parser:
-    """The state of a parse: the words not read yet, and what might be the input."""
+    """The state of a parse: the words not read yet, the inputs, the level of optimization."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], must_have_value: MustHaveValue) -> None:
         self.options = OptOptions()
+        self._must_have_value = must_have_value
         self._words = list(reversed(words))
+        self._inputs: list[str] = []
         self._level = ""
-        self._free: list[str] = []  # inputs
-        self._bound: list[tuple[int, str]] = []  # a word behind an option of LLVM, and the option's place
 
     def parse(self) -> None:
         while self._words:
             word = self._words.pop()
             if word == "--":
-                self._free += reversed(self._words)
+                self._inputs += reversed(self._words)
                 break
             if word == STANDARD or not word.startswith("-"):
-                self._free.append(word)
+                self._inputs.append(word)
             else:
                 self._read_option(word)
-        self._settle_input()
+        if len(self._inputs) > 1 and not self.options.for_program:  # whose words are not all known here
+            raise TypemetaError(
+                f"opt reads one module, and these are {len(self._inputs)}: {' '.join(self._inputs)}"
+            )
+        self.options.input = (self._inputs or [STANDARD])[0]
         self._settle_level()
 
     def _read_option(self, word: str) -> None:
@@ -161,16 +171,16 @@ class _Parser:
             self._level = name
         elif name in _PROGRAM or name.startswith(_PROGRAM_PREFIX):
             self.options.for_program.append(word)
-            self._skip_value(sign)
         else:
-            self.options.for_llvm.append(word)
-            if not sign and self._words and not self._words[-1].startswith("-"):
-                self._bound.append((len(self.options.for_llvm) - 1, self._words.pop()))
+            self._leave_to_llvm(word, name, bool(sign))
 
-    def _skip_value(self, sign: str) -> None:
-        """Leaves a word behind an option of the program to that program, which gets the line as it is."""
-        if not sign and self._words and not self._words[-1].startswith("-"):
-            self._bound.append((-1, self._words.pop()))
+    def _leave_to_llvm(self, word: str, name: str, has_value: bool) -> None:
+        needs_value = self._must_have_value(name)
+        if needs_value is None:
+            raise TypemetaError(f"{word}: neither opt nor LLVM has such an option")
+        if needs_value and not has_value:
+            word = f"{word}={self._next(name)}"
+        self.options.for_llvm.append(word)
 
     def _set(self, name: str, value: str) -> None:
         attribute = _VALUES[name]
@@ -183,18 +193,6 @@ class _Parser:
         if not self._words:
             raise TypemetaError(f"-{name} must have a value, as in -{name}=VALUE")
         return self._words.pop()
-
-    def _settle_input(self) -> None:
-        """Decides which word is the input; what stands behind options of LLVM is their value if it can be."""
-        free, bound = self._free, self._bound
-        if not free and bound:
-            free, bound = [bound[-1][1]], bound[:-1]
-        if len(free) > 1:
-            raise TypemetaError(f"opt reads one module, and these are {len(free)}: {' '.join(free)}")
-        for place, value in bound:
-            if place >= 0:
-                self.options.for_llvm[place] += f"={value}"
-        self.options.input = free[0] if free else STANDARD
 
     def _settle_level(self) -> None:
         if self._level and self.options.passes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from typemeta.errors import TypemetaError
 from typemeta.llvm.library import Library
 from typemeta.llvm.module import Module
 from typemeta.llvm.passes import run_passes
-from typemeta.llvm.reading import Progress, read_bytes
+from typemeta.llvm.reading import Note, Progress, read_bytes
 from typemeta.llvm.target import pass_machine
 from typemeta.pipeline.command_line import OptOptions
 from typemeta.pipeline.text import DROP, LOWER, LLVMPasses, OurPass
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 
 def run_pipeline(
-    module: Module, steps: Sequence[OurPass | LLVMPasses], options: OptOptions, *, progress: Progress
+    module: Module,
+    steps: Sequence[OurPass | LLVMPasses],
+    options: OptOptions,
+    *,
+    note: Note,
+    progress: Progress,
 ) -> str | None:
     """Runs passes on a module; verifies it before and after, unless told not to.
 
@@ -31,6 +36,7 @@ def run_pipeline(
         module: what to change.
         steps: the passes.
         options: what goes for all of them.
+        note: called with what a user should know.
         progress: called with what is done next.
 
     Returns:
@@ -43,22 +49,15 @@ def run_pipeline(
     """
     summary: str | None = None
     _verify(module, options, progress)
-    with ExitStack() as machines:
-        machine: int | None = None
+    with _machine_for(module, steps, options, note) as machine:
         for step in steps:
             match step:
                 case LLVMPasses(text):
-                    progress(f"running {text} on {module.name}")
-                    if machine is None:
-                        machine = machines.enter_context(
-                            pass_machine(module, cpu=options.cpu, features=options.features)
-                        )
+                    progress(f"applying {text} to {module.name}")
                     run_passes(module, text, machine=machine, verify_each=options.verify_each)
                 case OurPass(name, parameter):
-                    progress(f"running {name} on {module.name}")
+                    progress(f"applying {name} to {module.name}")
                     summary = _run_ours(module, name, parameter, options) or summary
-                    if options.verify_each:
-                        _verify(module, options, progress)
     _verify(module, options, progress)
     return summary
 
@@ -90,6 +89,20 @@ def find_program(library: Library) -> Path | None:
         if os.access(program, os.X_OK):
             return program
     return None
+
+
+@contextmanager
+def _machine_for(
+    module: Module, steps: Sequence[OurPass | LLVMPasses], options: OptOptions, note: Note
+) -> Iterator[int]:
+    """Yields the target machine that LLVM's passes need; 0 if there are none, or no machine."""
+    if not any(isinstance(step, LLVMPasses) for step in steps):
+        yield 0
+        return
+    with pass_machine(module, cpu=options.cpu, features=options.features) as machine:
+        if module.triple and not machine:
+            note(f"this LLVM has no target for {module.triple}: its passes do not know what code costs there")
+        yield machine
 
 
 def _verify(module: Module, options: OptOptions, progress: Progress) -> None:
