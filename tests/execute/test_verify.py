@@ -76,8 +76,8 @@ def test_a_wrong_address_is_found_exactly() -> None:
 @pytest.mark.parametrize(
     ("right", "wrong", "found"),
     [
-        ("i32 %8, 13", "i32 %8, 5", {("@b+0", True)}),
-        ("i32 %8, 13", "i32 %8, 15", {("@d+0", False)}),
+        ("and i32 13", "and i32 5", {("@b+0", True)}),
+        ("and i32 13", "and i32 15", {("@d+0", False)}),
     ],
 )
 def test_a_flipped_bit_is_found_exactly(right: str, wrong: str, found: set[tuple[str, bool]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ define void @g() "target-cpu"="x86-64" "target-features"="+sse3" {
 """
 
 
-def read(path: Path, **options: str) -> Module:
+def read(path: Path, **options: Any) -> Module:
     """Reads a module as `typemeta opt` does."""
     return read_opt_input(OptOptions(input=str(path), **options), context=Context())
 

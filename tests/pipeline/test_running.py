@@ -102,7 +102,7 @@ def test_unknown_pass() -> None:
 
 def test_broken_module() -> None:
     """A module that LLVM's verifier refuses is not worked on, unless one insists."""
-    with pytest.raises(LLVMError, match="test.ll: LLVM's verifier refuses the module"):
+    with pytest.raises(LLVMError, match=r"test\.ll: LLVM's verifier refuses the module"):
         run(BROKEN, "globaldce")
     module, _ = run(BROKEN, "globaldce", disable_verify=True)
     assert "%x = add i32 %x, 1" in module.print()
@@ -158,6 +158,6 @@ def test_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TypemetaError) as caught:
         run_program(load(), ["-S", "--thinlto-bc"], ["--thinlto-bc"])
     assert str(caught.value) == (
-        f"--thinlto-bc: only LLVM's program opt can do this, and there is none beside {tmp_path}/lib/libLLVM.so; "
-        "install LLVM's tools of this version"
+        "--thinlto-bc: only LLVM's program opt can do this, "
+        f"and there is none beside {tmp_path}/lib/libLLVM.so; install LLVM's tools of this version"
     )

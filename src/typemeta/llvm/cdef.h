@@ -452,6 +452,5 @@ LLVMBasicBlockRef LLVMGetFirstBasicBlock(LLVMValueRef Fn);
 LLVMBasicBlockRef LLVMGetNextBasicBlock(LLVMBasicBlockRef BB);
 void LLVMDeleteBasicBlock(LLVMBasicBlockRef BB);
 void LLVMGlobalClearMetadata(LLVMValueRef Global);
-LLVMValueRef LLVMGetParam(LLVMValueRef Fn, unsigned Index);
 LLVMValueRef LLVMBuildSwitch(LLVMBuilderRef B, LLVMValueRef V, LLVMBasicBlockRef Else, unsigned NumCases);
 void LLVMAddCase(LLVMValueRef Switch, LLVMValueRef OnVal, LLVMBasicBlockRef Dest);
